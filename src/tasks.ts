@@ -37,7 +37,8 @@ import { applyRetention, deleteExpiredData } from './notifications/retention.ts'
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
-import { type RunnableTask, type Schedule, scheduleIn, type Task } from './platform/queue/task.ts';
+import { type RunnableTask, type Schedule, scheduleIn } from './platform/queue/schedule.ts';
+import type { Task } from './platform/queue/task.ts';
 import { checkDueDomains } from './sending-domains/checking/check-domains.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
 import { deleteOldDrafts } from './templates/template-drafts.ts';

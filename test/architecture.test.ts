@@ -238,6 +238,21 @@ describe('rings', () => {
     expect(circles).toEqual([]);
   });
 
+  it('no chain of imports is longer than thirty files', () => {
+    const edges = new Map(files.map((file) => [file.path, file.imports.map(({ path }) => path)]));
+    const chains = new Map<string, string[]>();
+    const longest = (path: string): string[] => {
+      const known = chains.get(path);
+      if (known) return known;
+      const below = (edges.get(path) ?? [])
+        .map(longest)
+        .reduce((one, other) => (other.length > one.length ? other : one), []);
+      chains.set(path, [path, ...below]);
+      return [path, ...below];
+    };
+    expect(files.map(({ path }) => longest(path)).filter(({ length }) => length > 30)).toEqual([]);
+  });
+
   it('the main thread does not load what only other threads or few installations need', () => {
     const loaded = new Set(['commands/start.ts']);
     for (const path of loaded) {
@@ -260,8 +275,8 @@ describe('places', () => {
   });
 
   it('days of a time zone come from the calendar and from localDay alone', () => {
-    // dates.ts writes a day in the words of a language.
-    const places = ['countries/calendar.ts', 'platform/db/local-day.ts', 'language/dates.ts'];
+    // language.ts writes a day in the words of a language.
+    const places = ['countries/calendar.ts', 'platform/db/local-day.ts', 'language/language.ts'];
     expect(
       violations(({ path, text }) =>
         !places.includes(path) && /at time zone|timeZone:/.test(text) ? ['computes a day of its own'] : [],

@@ -4,7 +4,7 @@ import { addDays, type Calendar } from '../src/countries/calendar.ts';
 import { gb } from '../src/countries/gb.ts';
 import type { CountryProfile } from '../src/countries/profile.ts';
 import { later, minute_ms } from '../src/platform/clock.ts';
-import type { RunnableTask } from '../src/platform/queue/task.ts';
+import type { RunnableTask } from '../src/platform/queue/schedule.ts';
 import { cronItems } from '../src/platform/queue/worker.ts';
 import { runnableTasks, tasks } from '../src/tasks.ts';
 import { aLetter, letterRow } from './kit/builders/letters.ts';

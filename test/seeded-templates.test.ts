@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
 import { seedTemplates } from '../src/templates/seeded-templates.ts';
-import { platformUserId } from '../src/users/account-messages/account-messages.ts';
+import { platformUserId } from '../src/users/platform-user.ts';
 import { aService } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
 

@@ -10,8 +10,9 @@ import { isSignedWith, type Jwt, looksLikeJwt, readJwt } from '../platform/secre
 import { sameSecret } from '../platform/secrets/secrets.ts';
 import type { HttpSettings } from '../platform/settings.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 import type { PublicApiSettings } from '../protocol/settings.ts';
-import { type KeyType, selectKeyAuthor } from './api-keys.sql.ts';
+import { selectKeyAuthor } from './api-keys.sql.ts';
 import { bearerToken, claimsProblem, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
 import { reportableKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';

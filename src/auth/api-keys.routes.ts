@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Datetime, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
-import { ApiKeyName, createApiKey, getApiKey, keyTypes, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { keyTypes } from '../protocol/key-types.ts';
+import { ApiKeyName, createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { refuseUnlessKeysAreImported } from './imported.ts';
 import type { AuthSettings } from './settings.ts';
 

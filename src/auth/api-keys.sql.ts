@@ -6,8 +6,7 @@ import { invalidField } from '../platform/failure.ts';
 import { nilId } from '../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
-
-export type KeyType = 'normal' | 'team' | 'test';
+import type { KeyType } from '../protocol/key-types.ts';
 
 const columns = [
   'api_keys.id',

@@ -8,10 +8,10 @@ import { isNetwork } from '../platform/http/networks.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 import {
   apiKeyExists,
   insertApiKey,
-  type KeyType,
   lockKeyImports,
   replaceKeySecrets,
   revokeKeys,
@@ -22,9 +22,6 @@ import {
 } from './api-keys.sql.ts';
 import { recordImport } from './imported.ts';
 
-export type { KeyType } from './api-keys.sql.ts';
-
-export const keyTypes = ['normal', 'team', 'test'] as const;
 export const ApiKeyName = Type.String({ minLength: 1, maxLength: 255 });
 
 const secretPurpose = 'api-key';

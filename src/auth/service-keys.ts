@@ -4,7 +4,8 @@ import { BatchReader } from '../platform/db/batch-reader.ts';
 import { Networks } from '../platform/http/networks.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
-import { type KeyType, selectServicesWithKeys } from './api-keys.sql.ts';
+import type { KeyType } from '../protocol/key-types.ts';
+import { selectServicesWithKeys } from './api-keys.sql.ts';
 import { decryptKeySecret, revokedKeysVisibleSince } from './api-keys.ts';
 
 export interface ServiceKey {

@@ -155,3 +155,16 @@ function groupByLetterKind<Rate extends { post_class: string; sheet_count: numbe
   }
   return [...kinds.values()];
 }
+
+/** Undefined where texts have no price yet. */
+export async function costOfTexts(app: Platform, parts: number): Promise<number | undefined> {
+  const found = await findSmsRate(app);
+  return found && parts * found.rate;
+}
+
+/** Undefined where no price is known for this postage and number of sheets. */
+export async function costOfLetter(app: Platform, sheets: number, postage: string): Promise<number | undefined> {
+  const rates = await listLetterRates(app);
+  const found = rates.find(({ post_class, sheet_count }) => post_class === postage && sheet_count === sheets);
+  return found && Number(found.rate);
+}

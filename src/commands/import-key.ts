@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { keyTypes } from '../auth/api-keys.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { isUuid } from '../platform/id.ts';
 import { OperatorError } from '../platform/operator-error.ts';
+import { keyTypes } from '../protocol/key-types.ts';
 import { readClientSettings } from './read-config.ts';
 import { JsonRequests, signedToken } from './templates/json-requests.ts';
 import { readWholeKey } from './templates/key-server.ts';

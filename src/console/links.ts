@@ -1,6 +1,5 @@
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
-import type { Visitor } from './sessions/sessions.ts';
 
 /** The URL of a page, from its path below the console. */
 export function pageUrl(path: string): string {
@@ -35,14 +34,18 @@ export function nextPage(text: string): string {
 
 const purpose = 'console:search';
 
+interface Person {
+  user: { id: string };
+}
+
 /**
  * What a person searched for, encrypted for this person: a search is posted and then part of addresses, which reach logs and
  * histories, and it often names a recipient.
  */
-export function keepSearch({ secrets }: Platform, { user }: Visitor, text: string): string {
+export function keepSearch({ secrets }: Platform, { user }: Person, text: string): string {
   return text === '' ? '' : secrets.encrypt(purpose, text, user.id);
 }
 
-export function readSearch({ secrets }: Platform, { user }: Visitor, kept: string): string {
+export function readSearch({ secrets }: Platform, { user }: Person, kept: string): string {
   return (kept && secrets.decrypt(purpose, kept, user.id)?.toString()) || '';
 }

@@ -18,8 +18,8 @@ import {
   fileTypeOfName,
   maxFileBytes,
 } from '../templates/files/file-types.ts';
-import { emailFilePath } from '../templates/files/template-email-files.ts';
 import type { EmailFile } from '../templates/template-row.ts';
+import { emailFilePath } from '../templates/template-row.ts';
 import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';

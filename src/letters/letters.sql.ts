@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
-import type { KeyType } from '../auth/api-keys.ts';
 import type { Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 
 /** A letter with the settings of its service. */
 export interface Letter {

@@ -1,7 +1,7 @@
-import type { KeyType } from '../auth/api-keys.ts';
 import { postageSlots } from '../countries/postage.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 
 /** What has a daily limit of its own. */
 export type LimitedChannel = Channel | 'international_sms';

@@ -1,6 +1,6 @@
-import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 import type { Status } from './notification.ts';
 
 /** Allowed previous statuses of each event. Any other change, such as a repeated or late one, is ignored. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { KeyType } from '../auth/api-keys.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 
 /** Only the service created by the platform user: another service may have the same name. */
 export function selectDemoService(db: Db, name: string, createdBy: string) {

@@ -7,7 +7,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { answerMessage } from '../delivery/sandbox/answers.ts';
 import { getInboxMessage } from '../delivery/sandbox/inbox.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
-import { platformUserId } from '../users/account-messages/account-messages.ts';
+import { platformUserId } from '../users/platform-user.ts';
 import { type Demo, ensureDemo, retireDemo } from './demo.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createApiKey, type KeyType, revokeApiKey } from '../auth/api-keys.ts';
+import { createApiKey, revokeApiKey } from '../auth/api-keys.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
@@ -10,6 +10,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { StorageSettings } from '../platform/settings.ts';
+import type { KeyType } from '../protocol/key-types.ts';
 import type { PublicApiSettings } from '../protocol/settings.ts';
 import {
   assignInboundNumber,
@@ -21,7 +22,7 @@ import { defaultServicePermissions } from '../services/service-fields.ts';
 import type { Allowances } from '../services/services.ts';
 import type { TextSenderSettings } from '../services/settings.ts';
 import { createTemplate } from '../templates/templates.ts';
-import { platformUserId } from '../users/account-messages/account-messages.ts';
+import { platformUserId } from '../users/platform-user.ts';
 import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
 
 /** A live service with a key and one template per channel, to send a first message with. */

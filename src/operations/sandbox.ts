@@ -7,7 +7,7 @@ import type { AuthSettings } from '../auth/settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { stopWithParent } from '../platform/process/stopping.ts';
 import type { Urls } from '../platform/settings.ts';
-import { platformUserId } from '../users/account-messages/account-messages.ts';
+import { platformUserId } from '../users/platform-user.ts';
 import type { Demo } from './demo.ts';
 
 /** The JSON that `pennypost sandbox` prints on one line, for test suites of other projects. */

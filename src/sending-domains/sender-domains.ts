@@ -1,7 +1,7 @@
 import type { EmailSettings } from '../branding/settings.ts';
 import { InvalidatedCache } from '../platform/cache.ts';
 import type { Platform } from '../platform/platform.ts';
-import { platformServiceId } from '../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../users/platform-user.ts';
 import { readPrivateKey } from './keys/dkim-keys.ts';
 import { selectSenderDomain } from './sender-domains.sql.ts';
 import type { DomainSettings } from './settings.ts';

@@ -1,8 +1,8 @@
 import { timestamp } from '../platform/clock.ts';
 import { exists } from '../platform/db/exists.ts';
 import { type Seed, seededAt } from '../platform/db/seed.ts';
-import { platformServiceId, platformUserId } from '../users/account-messages/account-messages.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
+import { platformServiceId, platformUserId } from '../users/platform-user.ts';
 import { insertSender } from './senders/senders.sql.ts';
 import { insertService } from './services.sql.ts';
 

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Country } from '../countries/country.ts';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
 import { invalidField } from '../platform/failure.ts';
@@ -8,15 +7,13 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
+import type { CompiledTemplate } from '../rendering/template.ts';
+import { compileRow, textIn } from './compile-row.ts';
 import { maxShortLength } from './email-threads.ts';
-import type { TemplateVariant } from './languages/languages.ts';
-import { alphabetOf } from './languages/text-alphabet.ts';
 import { replyToTextOf } from './template-record.ts';
 import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import { selectNamedTemplates } from './templates.sql.ts';
-import { getTemplate } from './templates.ts';
 
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
 export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
@@ -215,41 +212,6 @@ function isWrittenAlike(before: TemplateRow, now: TemplateRow): boolean {
   return before.api_dialect === now.api_dialect && before.keeps_characters === now.keeps_characters;
 }
 
-/** Compiles a stored template. Its placeholders do not depend on the alphabet. */
-export function compileRow(
-  row: TemplateRow,
-  contactBlock = row.reply_to_text,
-  country?: Pick<Country, 'sms'>,
-  language: string | null = null,
-): CompiledTemplate {
-  return compileTemplate(sourceOf(row, contactBlock, country, language));
-}
-
-/** The texts of a template in one language, as a value that can be passed to a thread. */
-export function sourceOf(
-  row: TemplateRow,
-  contactBlock: string | null,
-  country: Pick<Country, 'sms'> | undefined,
-  language: string | null,
-): TemplateSource {
-  const { template_type, letter_welsh_subject, letter_welsh_content } = row;
-  const { subject, content } = textIn(row, language);
-  const welsh = row.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return {
-    ...{ template_type, subject, content, ...welsh, contact_block: contactBlock },
-    ...(country ? { alphabet: alphabetOf(country, row.keeps_characters) } : {}),
-    dialect: row.api_dialect,
-    ...(row.languages ? { language: language ?? row.languages.default } : {}),
-  };
-}
-
-function textIn(row: TemplateRow, language: string | null): Pick<TemplateVariant, 'subject' | 'content'> {
-  if (language === null) return row;
-  const variant = row.languages?.variants.find((candidate) => candidate.language === language);
-  if (!variant) throw new Error(`Version ${row.version} of template ${row.id} has no text in ${language}`);
-  return variant;
-}
-
 function versionKey(
   templateId: string,
   version: number,
@@ -330,13 +292,11 @@ export function renderPreview(
 }
 
 /** Renders the subject and content of a template with values. */
-export async function previewTemplate(
-  { db, country }: Platform,
-  serviceId: string,
-  templateId: string,
+export function previewTemplate(
+  { country }: Platform,
+  template: CurrentTemplateRow,
   personalisation: Personalisation,
-): Promise<CurrentTemplateRow> {
-  const template = await getTemplate(db, serviceId, templateId);
+): CurrentTemplateRow {
   const compiled = compileRow(template, template.reply_to_text, country);
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);

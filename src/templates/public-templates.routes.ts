@@ -8,7 +8,8 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Nullable, StoredPostage, Uuid } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import { type CompiledTemplates, compileRow } from './compiled-templates.ts';
+import { compileRow } from './compile-row.ts';
+import type { CompiledTemplates } from './compiled-templates.ts';
 import type { EmailThreads } from './email-threads.ts';
 import { languagesInUse, listLanguages } from './languages/languages.ts';
 import {

@@ -11,7 +11,8 @@ import { splitAtPlaceholders } from '../rendering/placeholders.ts';
 import { smsAlphabet } from '../rendering/sms/gsm.ts';
 import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
-import { compileRow, type ReadyTemplate } from './compiled-templates.ts';
+import { compileRow } from './compile-row.ts';
+import type { ReadyTemplate } from './compiled-templates.ts';
 import {
   type DraftRow,
   deleteDraft,

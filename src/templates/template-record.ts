@@ -5,7 +5,7 @@ import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import { languagesInUse } from './languages/languages.ts';
-import { LanguagesOf, variantFields, withoutPermission } from './languages/variants.ts';
+import { LanguagesOf, variantFields, withoutPermission } from './languages/languages-record.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
 /** A template in responses of the admin API. */

@@ -81,3 +81,8 @@ export function lookUp(row: CurrentTemplateRow | undefined, serviceId: string): 
   if (row.service !== serviceId) return { found: 'in-another-service' };
   return row.hidden ? { found: 'nowhere' } : { found: 'here', template: row };
 }
+
+/** Storage key of a file's content. */
+export function emailFilePath(serviceId: string, fileId: string): string {
+  return `template-email-files/${serviceId}/${fileId}`;
+}

@@ -201,7 +201,8 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
       const { service_id, template_id } = request.params;
       // The first value of a repeated parameter wins.
       const values = Object.entries(request.query).map(([name, value]) => [name, [value].flat()[0]]);
-      return templateRecord(phone, await previewTemplate(app, service_id, template_id, Object.fromEntries(values)));
+      const template = await getTemplate(app.db, service_id, template_id);
+      return templateRecord(phone, previewTemplate(app, template, Object.fromEntries(values)));
     },
   );
 

@@ -8,7 +8,7 @@ import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
-import { platformUserId } from '../users/account-messages/account-messages.ts';
+import { platformUserId } from '../users/platform-user.ts';
 import { archiveEmailFiles } from './files/template-email-files.sql.ts';
 import { insertVariants } from './languages/variants.sql.ts';
 import { type LanguagesRequest, readLanguages, refuseVariantsOfWelshLetter } from './languages/variants.ts';

@@ -9,7 +9,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
-import { platformUserId } from './account-messages/account-messages.ts';
+import { platformUserId } from './platform-user.ts';
 import { createAccountToken, pageUrl } from './sign-in/link-tokens.ts';
 import { hashPassword, noPassword } from './sign-in/passwords.ts';
 import { refusalOfMobileNumber } from './user-formats.ts';

@@ -3,7 +3,7 @@ import { aNewUser, anOrganisation, aService } from '../../test/kit/builders/rows
 import { adminSecret, adminToken, useHarness } from '../../test/kit/harness.ts';
 import { accountMessages } from '../../test/kit/world/account-messages.ts';
 import { newId } from '../platform/id.ts';
-import { platformServiceId } from './account-messages/account-messages.ts';
+import { platformServiceId } from './platform-user.ts';
 
 const now = '2026-11-16T12:00:00Z';
 const harness = useHarness({

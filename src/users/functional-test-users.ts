@@ -3,7 +3,6 @@ import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { platformServiceId } from './account-messages/account-messages.ts';
 import { deleteOrganisationMemberships } from './members/permissions.sql.ts';
 import {
   addOrganisationMember,
@@ -11,6 +10,7 @@ import {
   removeServiceMember,
   type ServicePermission,
 } from './members/permissions.ts';
+import { platformServiceId } from './platform-user.ts';
 import { hashPassword } from './sign-in/passwords.ts';
 import { markCodesUsed, noFailures } from './sign-in/sign-in.sql.ts';
 import type { UserRecord } from './user-record.ts';

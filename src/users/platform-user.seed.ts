@@ -1,7 +1,7 @@
 import { timestamp } from '../platform/clock.ts';
 import { exists } from '../platform/db/exists.ts';
 import { type Seed, seededAt } from '../platform/db/seed.ts';
-import { platformUserId } from './account-messages/account-messages.ts';
+import { platformUserId } from './platform-user.ts';
 import { insertUser } from './users.sql.ts';
 
 /** The system user. It cannot sign in: no password has this hash, and its address receives no mail. */

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { platformServiceId } from './account-messages/account-messages.ts';
 import {
   addOrganisationMember,
   addServiceMember,
   removeOrganisationMember,
   setOrganisationPermissions,
 } from './members/permissions.ts';
+import { platformServiceId } from './platform-user.ts';
 import { getUserRecord, listUserRecords } from './user-record.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -6,7 +6,7 @@ import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { DB } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
-import { platformServiceId, platformUserId } from './account-messages/account-messages.ts';
+import { platformServiceId, platformUserId } from './platform-user.ts';
 
 const meanings: ConstraintMeanings = {
   users_pkey: () => invalidField('id', 'Id already in use'),

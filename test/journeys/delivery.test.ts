@@ -1,7 +1,7 @@
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { twilioSignature } from '../../src/delivery/providers/sms/twilio.ts';
-import { platformUserId } from '../../src/users/account-messages/account-messages.ts';
+import { platformUserId } from '../../src/users/platform-user.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import type { ConfigChanges } from '../kit/fakes/changed-config.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';

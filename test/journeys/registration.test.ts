@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountTemplates, platformServiceId } from '../../src/users/account-messages/account-messages.ts';
+import { accountTemplates } from '../../src/users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../src/users/platform-user.ts';
 import { useHarness } from '../kit/harness.ts';
 
 /**

@@ -9,7 +9,7 @@ import { restore } from '../../src/operations/backup/restore.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
-import { platformServiceId } from '../../src/users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../src/users/platform-user.ts';
 import { cloneDatabase } from '../kit/process/database.ts';
 import { isLongRun, isTimeFaked } from '../kit/process/process-environment.ts';
 import { readEveryPage } from '../kit/world/every-page.ts';

@@ -1,7 +1,7 @@
 import { earlier, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { platformUserId } from '../../users/account-messages/account-messages.ts';
+import { platformUserId } from '../../users/platform-user.ts';
 import type { ActiveProviders } from '../providers/settings.ts';
 import { lockShares, type ProviderShare, updateProvider } from './provider-details.sql.ts';
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';

@@ -1,6 +1,6 @@
 import { earlier, hour_ms, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { platformUserId } from '../../users/account-messages/account-messages.ts';
+import { platformUserId } from '../../users/platform-user.ts';
 import {
   type ProviderDetails,
   type ShareMove,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 
 export interface ReceiptTarget {
   id: string;

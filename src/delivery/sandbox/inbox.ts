@@ -5,7 +5,7 @@ import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { smsAlphabet } from '../../rendering/sms/gsm.ts';
-import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './sandbox.sql.ts';
 import { readBody, retentionDays } from './sandbox.ts';
 

@@ -9,7 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings, StorageSettings, Urls } from '../../platform/settings.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
-import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 import type { ActiveProviders } from '../providers/settings.ts';
 import type { DemoSettings } from '../settings.ts';
 import { findSource } from './email-sources.ts';

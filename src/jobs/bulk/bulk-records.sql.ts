@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import type { JobRow } from '../jobs.sql.ts';
 
 type BulkRow = JobRow & { service_name: string; template_name: string; api_key_name: string };

@@ -2,7 +2,7 @@ import type { Country } from '../../countries/country.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { languageColumns } from '../../recipients/spreadsheet/row-language.ts';
 import type { TemplateSource } from '../../rendering/template.ts';
-import { compileRow, sourceOf } from '../../templates/compiled-templates.ts';
+import { compileRow, sourceOf } from '../../templates/compile-row.ts';
 import { type LanguageTags, languagesInUse } from '../../templates/languages/languages.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
 

@@ -1,4 +1,3 @@
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { Country } from '../../countries/country.ts';
 import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
@@ -7,6 +6,7 @@ import type { SendingService } from '../../notifications/sending/sending-service
 import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/thread.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import { findContactListChannel, planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';

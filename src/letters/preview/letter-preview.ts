@@ -1,4 +1,4 @@
-import { readLetterPdf } from '../../notifications/history/public-notifications.ts';
+import { readLetterPdf } from '../../notifications/history/letter-pdf.ts';
 import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -11,7 +11,8 @@ import { addressLinesFromPersonalisation } from '../../recipients/postal-address
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import type { PageToPngOptions } from '../../rendering/pdf/pdf-image.ts';
-import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
+import { compileRow } from '../../templates/compile-row.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { getTemplate } from '../../templates/templates.ts';
 import { type RenderInput, renderInput, renderInputOfLetter } from '../letter-document.ts';
 import {

@@ -6,11 +6,8 @@ import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { emailAddressText, phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
-import {
-  type AccountMessage,
-  type AccountMessageSender,
-  platformServiceId,
-} from '../../users/account-messages/account-messages.ts';
+import type { AccountMessage, AccountMessageSender } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 import { lanes, type NewNotification } from '../notification.ts';
 import { findRateOf } from '../rates-abroad.ts';
 import { insertNotifications, updateSecretValues } from '../sending/notifications.sql.ts';

@@ -1,10 +1,10 @@
-import type { KeyType } from '../../auth/api-keys.ts';
 import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { type Failure, forbidden, invalid, invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import {
   type GuardGroup,
   type GuardRow,

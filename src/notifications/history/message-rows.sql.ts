@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { likeContains } from '../../platform/db/expressions.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import type { Status } from '../notification.ts';
 
 /** A message in lists and reports: who got what, when and from whom, but not its text. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { KeyType } from '../../auth/api-keys.ts';
 import { earlier, hour_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import { type Status, statuses } from '../notification.ts';
 import { selectUploadedLetter } from '../one-off/one-off.sql.ts';
 import { conditionsOf, type MessageFilter, ofReference } from './message-rows.sql.ts';

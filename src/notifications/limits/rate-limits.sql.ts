@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 
 export type RateWindow = KeyType | `read-${KeyType}`;
 

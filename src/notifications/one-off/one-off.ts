@@ -9,7 +9,7 @@ import { emailAddressText, phoneNumberText } from '../../recipients/recipient-te
 import { findTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
 import { storeTestTemplate } from '../../templates/template-drafts.ts';
-import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 import { erasedRecipient } from '../erasure/erase-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Status } from '../notification.ts';

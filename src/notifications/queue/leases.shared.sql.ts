@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import { lanes, type Status } from '../notification.ts';
 
 /** A queue entry with everything needed to deliver the message. */

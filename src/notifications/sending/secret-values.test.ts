@@ -6,7 +6,7 @@ import { startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import { sentBy } from '../../../test/kit/world/account-messages.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
 import { findSource } from '../../delivery/sandbox/email-sources.ts';
-import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 const { admin } = harness;

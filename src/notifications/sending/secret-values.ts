@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
-import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 import type { StoredAttachment } from '../attachments/attachments.ts';
 import { clearValues, replaceSecretValues, selectSecretValues } from './notifications.sql.ts';
 

@@ -1,5 +1,4 @@
 import type { CountAs } from '../../auth/api-caller.ts';
-import type { KeyType } from '../../auth/api-keys.ts';
 import type { EmailSettings } from '../../branding/settings.ts';
 import type { FileSizes } from '../../documents/prepare-documents.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
@@ -8,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import { RateLimits } from '../limits/rate-limits.ts';

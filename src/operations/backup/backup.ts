@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isServerGone } from '../../platform/db/errors.ts';
+import { isServerGone } from '../../platform/db/server-gone.ts';
 import { compareServers } from '../../platform/db/servers/replication.ts';
 import { maxBehind_ms } from '../../platform/db/servers/standby.ts';
 import { beginSnapshot } from './backup.sql.ts';

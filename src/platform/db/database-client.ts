@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { breakWith, cut, isEnding, onParameterStatus, onReadyForQuery } from './driver-internals.ts';
-import { isQueryTimeout, isReadOnlyServer, isServerGone, queryTimeout } from './errors.ts';
+import { isQueryTimeout, isReadOnlyServer, isServerGone, queryTimeout } from './server-gone.ts';
 import { type ServerRole, urlsOfHosts } from './servers/database-hosts.ts';
 import { serverOf } from './servers/server-search.ts';
 

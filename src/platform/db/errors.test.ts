@@ -5,7 +5,8 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { DatabaseProxy } from '../../../test/kit/process/database-proxy.ts';
 import { statusOfKind } from '../failure.ts';
 import { cut } from './driver-internals.ts';
-import { failureOfDatabaseError, isServerGone, lostConnectionMessages } from './errors.ts';
+import { failureOfDatabaseError } from './errors.ts';
+import { isServerGone, lostConnectionMessages } from './server-gone.ts';
 
 function databaseError(code: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('from the server', 1, 'error'), { code });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type Failure, type FailureDetail, invalid, unavailable } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
+import { isServerGone } from './server-gone.ts';
 
 /** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
@@ -50,60 +51,6 @@ function missingReference(error: pg.DatabaseError): FailureDetail {
 
 function isOutOfResources(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /^(531|532|534|580)/.test(error.code ?? '');
-}
-
-const lostConnection = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-]);
-
-/** The driver gives these errors no code. A test provokes each. */
-export const lostConnectionMessages = [
-  'Connection terminated',
-  'timeout exceeded when trying to connect',
-  'timeout expired',
-  'Client has encountered a connection error',
-  'Client was closed and is not queryable',
-  'Client network socket disconnected before secure TLS connection',
-  'Cannot use a pool after',
-];
-
-/** The message of the driver. */
-export const queryTimeout = 'Query read timeout';
-
-export function isQueryTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === queryTimeout;
-}
-
-/** A write reached a standby, or a primary that became one. */
-export function isReadOnlyServer(error: unknown): boolean {
-  return error instanceof Error && (error as { code?: unknown }).code === '25006';
-}
-
-/** Whether the server cannot be used: it does not respond, it is starting or shutting down, or it is read-only. */
-export function isServerGone(error: unknown): boolean {
-  // Node throws this for a host name with several addresses.
-  if (error instanceof AggregateError) return error.errors.some(isServerGone);
-  if (!(error instanceof Error)) return false;
-  if (isReadOnlyServer(error) || isQueryTimeout(error)) return true;
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  if (typeof code === 'string') {
-    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up, an idle session was ended.
-    if (/^(08...|57P0[1-5])$/.test(code)) return true;
-    if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
-    if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';
-  }
-  return lostConnectionMessages.some((message) => error.message.startsWith(message));
 }
 
 /** Whether the server, not the statement, is at fault: a retry may succeed. */

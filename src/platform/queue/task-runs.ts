@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Clock } from '../clock.ts';
 import { timestamp } from '../clock.ts';
 import type { Metrics } from '../metrics.ts';
-import type { RunnableTask } from './task.ts';
+import type { RunnableTask } from './schedule.ts';
 
 interface Deps {
   pool: pg.Pool;

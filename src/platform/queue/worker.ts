@@ -14,7 +14,7 @@ import type pg from 'pg';
 import { hour_ms } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { Loop } from '../process/loop.ts';
-import type { RunnableTask } from './task.ts';
+import type { RunnableTask } from './schedule.ts';
 import type { TaskRuns } from './task-runs.ts';
 
 export interface Worker {

@@ -2,7 +2,6 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { platformUserId } from '../../users/account-messages/account-messages.ts';
 import { claimServiceInvite } from '../../users/invites/service-invites.ts';
 import {
   addServiceMember,
@@ -15,6 +14,7 @@ import {
   setServiceMemberPermissions,
   setSignInMethod,
 } from '../../users/members/permissions.ts';
+import { platformUserId } from '../../users/platform-user.ts';
 import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate } from '../services.ts';
 import { selectActiveMembers, selectFolderOwners, selectMembers } from './service-members.sql.ts';

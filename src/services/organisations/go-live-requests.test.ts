@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { anOrganisation, aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { sentBy } from '../../../test/kit/world/account-messages.ts';
-import { accountTemplates, platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { accountTemplates } from '../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../users/platform-user.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });
 const { admin } = harness;

@@ -3,9 +3,10 @@ import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { languagesInUse, templateLanguages } from '../languages/languages.ts';
 import { getServiceRules } from '../template-checks.ts';
 import type { CurrentTemplateRow, TemplateRow } from '../template-row.ts';
+import { emailFilePath } from '../template-row.ts';
 import { selectTemplateNames } from '../templates.sql.ts';
 import { createTemplate } from '../templates.ts';
-import { createEmailFile, emailFilePath, updateEmailFile } from './template-email-files.ts';
+import { createEmailFile, updateEmailFile } from './template-email-files.ts';
 
 type Deps = Platform & { virusScanner: VirusScanner };
 

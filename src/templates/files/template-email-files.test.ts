@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { emailFilePath } from './template-email-files.ts';
+import { emailFilePath } from '../template-row.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';

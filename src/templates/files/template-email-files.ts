@@ -5,6 +5,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
+import { emailFilePath } from '../template-row.ts';
 import { changedFields, getTemplateForUpdate } from '../template-update.ts';
 import { lockTemplate, updateTemplates } from '../templates.sql.ts';
 import { getTemplate } from '../templates.ts';
@@ -49,11 +50,6 @@ interface NewEmailFileRequest extends EmailFileSettings {
 }
 
 const defaultRetentionWeeks = 26;
-
-/** Storage key of a file's content. */
-export function emailFilePath(serviceId: string, fileId: string): string {
-  return `template-email-files/${serviceId}/${fileId}`;
-}
 
 /** Pending unless the request sets it; only live files are part of the template. */
 export async function createEmailFile(

@@ -1,39 +1,10 @@
-import { type TSchema, Type } from 'typebox';
 import { invalidField } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { Nullable } from '../../protocol/fields.ts';
 import { refusalOfContent, refusalOfTemplateSubject, type TextRules } from '../template-checks.ts';
 import type { TemplateRow } from '../template-row.ts';
 import { readLanguage, type TemplateLanguages, templateLanguages } from './languages.ts';
 
-/** The texts of a template in other languages, as requests set them. */
-
-const maxVariants = 50;
-/** The length of a name of a template. */
-const maxField = 255;
-
-const Language = Type.String({ format: 'language-tag', description: 'BCP 47, such as fr or fr-CA' });
-
-export const variantFields = { language: Language, subject: Type.Optional(Nullable(Type.String())) };
-
-/** Each surface has its own name for the text of a variant. */
-export function LanguagesOf<Variant extends TSchema>(variant: Variant) {
-  return Type.Object(
-    {
-      default: { ...Language, description: 'Of the text of the template itself' },
-      field: Type.Optional(
-        Nullable(Type.String({ maxLength: maxField, description: 'The placeholder whose value chooses the language' })),
-      ),
-      refuse_unknown: Type.Optional(
-        Type.Boolean({ description: 'Refuse other languages; by default such messages get the text of the template' }),
-      ),
-      variants: Type.Array(variant, { maxItems: maxVariants }),
-    },
-    { description: 'All texts in other languages; replaces those before. Needs the permission template_languages' },
-  );
-}
-
-/** As a request sets them. */
+/** The texts of a template in other languages, as a request sets them. */
 export interface LanguagesRequest {
   default: string;
   field?: string | null;
@@ -99,9 +70,4 @@ function refusalOfText({ template_type, subject, content }: Text, rules: TextRul
     if (refusal !== undefined) return refusal;
   }
   return refusalOfContent({ template_type, content, letter_welsh_content: null }, rules);
-}
-
-/** What a request can send back. */
-export function withoutPermission({ enabled, ...languages }: TemplateLanguages): Omit<TemplateLanguages, 'enabled'> {
-  return languages;
 }

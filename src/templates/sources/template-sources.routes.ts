@@ -16,7 +16,7 @@ import {
   Uuid,
 } from '../../protocol/fields.ts';
 import { languagesInUse } from '../languages/languages.ts';
-import { LanguagesOf, variantFields, withoutPermission } from '../languages/variants.ts';
+import { LanguagesOf, variantFields, withoutPermission } from '../languages/languages-record.ts';
 import { ProcessTypes, TemplateTypes } from '../template-record.ts';
 import * as examples from './examples.ts';
 import {

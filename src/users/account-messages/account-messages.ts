@@ -8,11 +8,6 @@ import {
   lockRequestedMessages,
 } from './account-messages.sql.ts';
 
-/** The service that sends account messages. */
-export const platformServiceId = 'd6aa2c68-a2d9-4437-ab19-3ae8eb202553';
-/** The system user: the author of changes that no person made. */
-export const platformUserId = '6af522d0-2915-4e52-83a3-3690455a5fe6';
-
 /** Templates of the platform service. The ids are fixed because tools that read sign-in messages match on them. */
 export const accountTemplates = {
   smsCode: '36fb0730-6259-4da1-8a80-c8de22ad4246',

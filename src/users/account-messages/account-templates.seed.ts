@@ -1,12 +1,7 @@
 import type { Seed } from '../../platform/db/seed.ts';
 import { type SeededText, seedTemplates } from '../../templates/seeded-templates.ts';
-import {
-  type AccountTemplate,
-  type AccountText,
-  accountTemplates,
-  platformServiceId,
-  platformUserId,
-} from './account-messages.ts';
+import { platformServiceId, platformUserId } from '../platform-user.ts';
+import { type AccountTemplate, type AccountText, accountTemplates } from './account-messages.ts';
 import { senderTemplates } from './sender-templates.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { day_ms, earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, hour_ms, later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { maxFailures } from '../users.sql.ts';
@@ -14,7 +14,6 @@ import {
   selectPasswordHash,
   upsertSignInAddress,
 } from './sign-in.sql.ts';
-import { lockoutAfter_ms } from './sign-in.ts';
 
 /** An address is known to an account for this time after a sign-in. */
 const addressIsKnown_ms = 90 * day_ms;
@@ -132,4 +131,11 @@ export async function deleteOldGuesses({ db, clock }: Platform): Promise<void> {
 /** Made with the first of SECRET_KEYS: with a new one, every address is unknown until the next sign-in. */
 function digestOf({ secrets }: Platform, account: string | null, from: string | null): string {
   return secrets.digest('password-guesses', JSON.stringify([account, from]));
+}
+
+const maxLockout_ms = 15 * minute_ms;
+
+/** No lockout as long as wrong passwords are free, then 1 s, 2 s, 4 s and so on. */
+export function lockoutAfter_ms(wrong: number, free: number): number {
+  return wrong <= free ? 0 : Math.min(1_000 * 2 ** (wrong - free - 1), maxLockout_ms);
 }

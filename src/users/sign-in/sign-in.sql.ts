@@ -1,15 +1,17 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.ts';
-import type { LockedUser } from '../users.ts';
 
 export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<string | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst();
   return row?.password_hash;
 }
 
-type Counted = Pick<LockedUser, 'id' | 'failed_login_count' | 'failed_password_count' | 'failed_code_count'>;
+type Counted = Pick<
+  Selectable<DB['users']>,
+  'id' | 'failed_login_count' | 'failed_password_count' | 'failed_code_count'
+>;
 
 export async function countFailure(tx: Tx, user: Counted, now: Timestamp): Promise<void> {
   await updateUser(tx, user.id, { failed_login_count: user.failed_login_count + 1, updated_at: now });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
+import { later, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, forbidden, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { maxFailures } from '../users.sql.ts';
 import { type LockedUser, lockUser } from '../users.ts';
+import { lockoutAfter_ms } from './password-guesses.ts';
 import { isPassword, noPassword } from './passwords.ts';
 import { recordCredentialUse } from './security-keys.ts';
 import {
@@ -30,7 +31,6 @@ export function isLocked({ state, failed_login_count }: Pick<UserRecord, 'state'
 }
 
 const maxWebauthnFailures = 5;
-const maxLockout_ms = 15 * minute_ms;
 
 /**
  * After the eleventh consecutive wrong password, checks are locked out for a while. A locked-out check looks like a wrong
@@ -68,11 +68,6 @@ export async function verifyPassword(app: Platform, userId: string, password: st
 /** People whom single sign-on created have none. */
 export async function hasPassword(db: Db, userId: string): Promise<boolean> {
   return (await selectPasswordHash(db, userId)) !== noPassword;
-}
-
-/** No lockout as long as wrong passwords are free, then 1 s, 2 s, 4 s and so on. */
-export function lockoutAfter_ms(wrong: number, free: number): number {
-  return wrong <= free ? 0 : Math.min(1_000 * 2 ** (wrong - free - 1), maxLockout_ms);
 }
 
 export async function verifyCode(app: Platform, userId: string, attempt: CodeAttempt): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Insertable } from 'kysely';
-import { createApiKey, type KeyType } from '../../../src/auth/api-keys.ts';
+import { createApiKey } from '../../../src/auth/api-keys.ts';
 import { lanes, type NewNotification } from '../../../src/notifications/notification.ts';
 import { insertNotifications } from '../../../src/notifications/sending/notifications.sql.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
 import type { DB } from '../../../src/platform/db/schema.ts';
 import { newId } from '../../../src/platform/id.ts';
+import type { KeyType } from '../../../src/protocol/key-types.ts';
 import { createInboundNumber } from '../../../src/services/inbound-numbers/inbound-numbers.ts';
 import type { Harness } from '../harness.ts';
 

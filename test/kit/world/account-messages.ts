@@ -1,5 +1,5 @@
 import { valuesOf } from '../../../src/notifications/sending/secret-values.ts';
-import { platformServiceId } from '../../../src/users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../../src/users/platform-user.ts';
 import type { Harness } from '../harness.ts';
 
 /** Messages to users so far, oldest first. */

@@ -1,4 +1,4 @@
-import { findKnownPrices } from '../../../billing/rates.ts';
+import { costOfLetter, costOfTexts, findKnownPrices } from '../../../billing/rates.ts';
 import { homePostage } from '../../../countries/postage.ts';
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { waitsForGuard } from '../../../jobs/expand-job.ts';
@@ -27,9 +27,8 @@ import { holds } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
-import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
-import { listFields } from '../send/sendable-templates.ts';
+import { listFields } from '../send/send-form.ts';
 import { listProblems, type ProblemOfRow } from './problem-table.tsx';
 
 type Upload = NonNullable<Awaited<ReturnType<typeof findUpload>>>;

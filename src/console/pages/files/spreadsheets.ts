@@ -8,7 +8,7 @@ import { headingIn } from '../../../recipients/spreadsheet/headings.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { languagesInUse } from '../../../templates/languages/languages.ts';
 import type { Viewer } from '../../viewer.ts';
-import { isRecipientPlaceholder } from '../send/sendable-templates.ts';
+import { isRecipientPlaceholder } from '../send/send-form.ts';
 
 /** The API takes larger text files. */
 export const maxSpreadsheetBytes = 10 * 1024 * 1024;

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { ApiKeyName, createApiKey, keyTypes, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
+import { ApiKeyName, createApiKey, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
 import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { keyTypes } from '../../../protocol/key-types.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';

@@ -1,6 +1,6 @@
-import type { KeyType } from '../../../auth/api-keys.ts';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
+import type { KeyType } from '../../../protocol/key-types.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';

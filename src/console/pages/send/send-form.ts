@@ -3,13 +3,13 @@ import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import { t } from '../../../language/text.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
+import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { isAddressReason } from '../../../recipients/postal-address.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { FormState } from '../../page.ts';
 import { readWhen, WhenFields } from '../../parts/when.tsx';
-import { toPersonalisation } from '../quick-start/api-request.ts';
-import { isRecipientPlaceholder, listFields } from './sendable-templates.ts';
+import { isAddressPlaceholder, toPersonalisation } from '../quick-start/api-request.ts';
 
 /** The same index of `names` and `values` is one placeholder: placeholders may have any name. */
 export const SendForm = Type.Object({
@@ -124,4 +124,19 @@ export function toFormProblem(country: Country, error: unknown, values: Filled['
 function findLongestField(values: Filled['values']): string {
   const lengths = values.map(({ value }) => value.length);
   return values.length === 0 ? '' : `value_${lengths.indexOf(Math.max(...lengths))}`;
+}
+
+const recipientKeys = { sms: 'phonenumber', email: 'emailaddress', letter: '' };
+
+/** Whether a placeholder is filled from the recipient. */
+export function isRecipientPlaceholder({ row }: Pick<ReadyTemplate, 'row'>, name: string): boolean {
+  return isAddressPlaceholder(row.template_type, name) || comparableKey(name) === recipientKeys[row.template_type];
+}
+
+/** Placeholders that a person fills in: not those of the recipient, nor files of the template. */
+export function listFields(template: ReadyTemplate): string[] {
+  const files = new Set(template.row.email_files.map(({ filename }) => comparableKey(filename)));
+  return template.compiled.placeholders.filter(
+    (name) => !isRecipientPlaceholder(template, name) && !files.has(comparableKey(name)),
+  );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { costOfLetter, costOfTexts } from '../../../billing/rates.ts';
 import { previewEmail } from '../../../delivery/previews/previews.ts';
 import { joined, t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
@@ -20,7 +21,7 @@ import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { nextDay, nightWarning, refuseBadTime, wordsOfHour } from '../../parts/when.tsx';
 import type { Viewer } from '../../viewer.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
-import { atLeast, costOfLetter, costOfTexts } from './cost.ts';
+import { atLeast } from './cost.ts';
 import {
   decryptValues,
   drawLetter,

@@ -1,12 +1,10 @@
 import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
-import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { isAddressPlaceholder } from '../quick-start/api-request.ts';
 import { Library } from '../templates/library.ts';
 
 /** The folders that the person sees as a member: operators get no more. */
@@ -33,21 +31,6 @@ export async function getSendableTemplate(
   const { folder } = found.template.row;
   if (folder !== null && !(await openSendableLibrary(app, serviceId, userId)).sees(folder)) throw notFound();
   return found.template;
-}
-
-const recipientKeys = { sms: 'phonenumber', email: 'emailaddress', letter: '' };
-
-/** Whether a placeholder is filled from the recipient. */
-export function isRecipientPlaceholder({ row }: Pick<ReadyTemplate, 'row'>, name: string): boolean {
-  return isAddressPlaceholder(row.template_type, name) || comparableKey(name) === recipientKeys[row.template_type];
-}
-
-/** Placeholders that a person fills in: not those of the recipient, nor files of the template. */
-export function listFields(template: ReadyTemplate): string[] {
-  const files = new Set(template.row.email_files.map(({ filename }) => comparableKey(filename)));
-  return template.compiled.placeholders.filter(
-    (name) => !isRecipientPlaceholder(template, name) && !files.has(comparableKey(name)),
-  );
 }
 
 export interface SenderChoice {

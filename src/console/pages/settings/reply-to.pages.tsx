@@ -11,7 +11,7 @@ import {
   listReplyTos,
   updateReplyTo,
 } from '../../../services/senders/senders.ts';
-import { platformServiceId } from '../../../users/account-messages/account-messages.ts';
+import { platformServiceId } from '../../../users/platform-user.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, readSearch } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';

@@ -4,8 +4,8 @@ import { useHarness } from '../../../../test/kit/harness.ts';
 import { accountMessages } from '../../../../test/kit/world/account-messages.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/world/console-visitor.ts';
-import { platformUserId } from '../../../users/account-messages/account-messages.ts';
 import { creatorPermissions } from '../../../users/members/permissions.ts';
+import { platformUserId } from '../../../users/platform-user.ts';
 import { collectPages } from '../../collect-pages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/database.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
-import { platformUserId } from '../../../users/account-messages/account-messages.ts';
+import { platformUserId } from '../../../users/platform-user.ts';
 import { type GivenRight, givenRights, holds } from '../../access/may.ts';
 
 export interface Folder {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
-import { compileRow } from '../../../templates/compiled-templates.ts';
+import { compileRow } from '../../../templates/compile-row.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
 import type { TemplateRow } from '../../../templates/template-row.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { cut } from '../driver-internals.ts';
-import { isServerGone } from '../errors.ts';
+import { isServerGone } from '../server-gone.ts';
 import { type ServerRole, urlsOfHosts } from './database-hosts.ts';
 import { positionOf, readReplayed } from './replication.ts';
 

@@ -5,7 +5,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { parseEmailAddress } from '../../../recipients/email-address.ts';
-import { platformUserId } from '../../account-messages/account-messages.ts';
+import { platformUserId } from '../../platform-user.ts';
 import { getUserRecord, type UserRecord } from '../../user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from '../../users.sql.ts';
 import { lockUser } from '../../users.ts';

@@ -5,7 +5,7 @@ import { t } from '../../../../language/text.ts';
 import { sendDraftToWriter } from '../../../../notifications/one-off/one-off.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
-import { compileRow } from '../../../../templates/compiled-templates.ts';
+import { compileRow } from '../../../../templates/compile-row.ts';
 import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
 import { compileDraft, discardDraft, problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow, EmailFile } from '../../../../templates/template-row.ts';
