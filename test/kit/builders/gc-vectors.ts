@@ -37,10 +37,13 @@ export function expectedOf({ gc, pennypost }: GcCase): GcAnswer {
   return pennypost === 'same' ? gc : { status: gc.status, ...pennypost };
 }
 
-/** Replaces the words in braces. `{a*613}` stands for 613 letters. */
+/** Replaces the words in braces. `{a*613}` stands for 613 letters, `{base64:a*613}` for a file of them. */
 export function filled<Value>(value: Value, words: Record<string, string>): Value {
   const text = JSON.stringify(value)
-    .replaceAll(/\{(\w)\*(\d+)\}/g, (_match, letter: string, times: string) => letter.repeat(Number(times)))
+    .replaceAll(/\{(base64:)?(\w)\*(\d+)\}/g, (_match, encoded, letter: string, times: string) => {
+      const content = letter.repeat(Number(times));
+      return encoded === undefined ? content : Buffer.from(content).toString('base64');
+    })
     .replaceAll(/\{(\w+)\}/g, (match, word: string) => words[word] ?? match);
   return JSON.parse(text);
 }
