@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import { ConsoleVisitor } from '../../test/kit/world/console-visitor.ts';
+import { asIs } from '../language/text.ts';
 import { formats } from '../operations/text-formats.ts';
 import { buildServer } from '../platform/http/server.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -25,17 +26,17 @@ beforeAll(async () => {
   pages.add('/upload', {
     who: 'anyone',
     show: (_asked, formState) => ({
-      title: 'Upload',
+      title: asIs('Upload'),
       content: (
         <form method="post" encType="multipart/form-data" noValidate>
-          <Field formState={formState} name="name" label="Name" />
-          <FileField formState={formState} name="file" label="File" accept=".csv" />
+          <Field formState={formState} name="name" label={asIs('Name')} />
+          <FileField formState={formState} name="file" label={asIs('File')} accept=".csv" />
         </form>
       ),
     }),
     form: Type.Object({ name: Type.String({ minLength: 3 }), tags: Type.Optional(Type.Array(Type.String())) }),
-    needs: { name: 'Enter a name.' },
-    file: { name: 'file', max_bytes: 100 * kib, needs: 'Choose a file.' },
+    needs: { name: asIs('Enter a name.') },
+    file: { name: 'file', max_bytes: 100 * kib, needs: asIs('Choose a file.') },
     act: async ({ query }, { name, tags }, file) => {
       if (query('ignore')) return { to: '/ignored' };
       const bytes = Buffer.from(await file.bytes());
@@ -45,7 +46,7 @@ beforeAll(async () => {
   });
   pages.add('/optional', {
     who: 'anyone',
-    show: () => ({ title: 'Optional', content: '' }),
+    show: () => ({ title: asIs('Optional'), content: '' }),
     form: Type.Object({}),
     file: { name: 'file', max_bytes: kib },
     act: (_asked, _form, file) => ({ to: file ? '/with' : '/without' }),
@@ -87,7 +88,7 @@ describe('a form with a file', () => {
     expect([without.status, without.problems]).toEqual([400, { file: 'Choose a file.' }]);
     expect(without.text).toContain('value="Grace"');
     const plain = await browser.post('/console/upload', { name: '' });
-    expect(plain.problems).toEqual({ name: 'Enter a name.', file: 'Choose a file.' });
+    expect(plain.problems).toEqual({ name: asIs('Enter a name.'), file: 'Choose a file.' });
   });
 
   it('400 for wrong fields; the file is not read', async () => {

@@ -1,5 +1,5 @@
 import type { Country } from '../countries/country.ts';
-import { t } from '../language/text.ts';
+import { type Text, t } from '../language/text.ts';
 
 /** What pages say and show of the paper of letters. */
 
@@ -17,6 +17,6 @@ export function paperName({ letter: { geometry } }: Country): string {
 }
 
 /** Why a PDF is refused whose pages are of another size; `usual` is the text of the United Kingdom. */
-export function wrongPaper(country: Country, usual: string): string {
+export function wrongPaper(country: Country, usual: Text): Text {
   return country.code === 'gb' ? usual : t('Pages must be {paperName}, upright.', { paperName: paperName(country) });
 }

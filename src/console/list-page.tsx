@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
-import { t } from '../language/text.ts';
+import { type Text, t } from '../language/text.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { type MenuEntry, menuNames } from './layout/menus.ts';
 import { keepSearch, pageUrl, readSearch, withQuery } from './links.ts';
@@ -26,12 +26,12 @@ interface ListPage<Row, Group extends string> {
   lead(total: number, group: Group | undefined): ComponentChildren;
   actions?(request: PageRequest<'operator'>): ComponentChildren;
   /** What the search looks at. */
-  searchLabel: string;
+  searchLabel: Text;
   /** Parts of the list that can be shown alone, with the query parameter that chooses one. */
-  groups?: { name: string; parameter: string; names: Record<Group, string> };
+  groups?: { name: Text; parameter: string; names: Record<Group, Text> };
   read(selection: Selection<Group>): Promise<{ rows: readonly Row[]; total: number }>;
   /** Instead of a list without rows. */
-  empty: { title: string; text: string };
+  empty: { title: Text; text: Text };
   list(rows: readonly Row[], now: Date): ComponentChildren;
 }
 
@@ -41,7 +41,7 @@ export function addListPage<Row, Group extends string = never>(
   app: ConsoleApp,
   { path, menu, lead, actions, searchLabel, groups, read, empty, list }: ListPage<Row, Group>,
 ): void {
-  const groupNames = groups ? (Object.entries(groups.names) as [Group, string][]) : [];
+  const groupNames = groups ? (Object.entries(groups.names) as [Group, Text][]) : [];
   pages.add(path, {
     who: 'operator',
     menu,

@@ -2,7 +2,7 @@ import type { Country } from '../countries/country.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { listHomePostage, postageLabel } from '../countries/postage.ts';
 import { providers } from '../delivery/providers/providers.ts';
-import { type Text, t, written } from '../language/text.ts';
+import { declared, type Text, t, written } from '../language/text.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
@@ -34,13 +34,13 @@ const postageInSentence = new Map([
 ]);
 
 /** The postage of a letter within a sentence. Labels of other countries may be names, so they keep their capitals. */
-export function postageName({ code, postage }: Pick<Country, 'code' | 'postage'>, stored: string): string {
-  return (code === 'gb' ? postageInSentence.get(stored) : undefined) ?? postageLabel(postage, stored);
+export function postageName({ code, postage }: Pick<Country, 'code' | 'postage'>, stored: string): Text {
+  return (code === 'gb' ? postageInSentence.get(stored) : undefined) ?? declared(postageLabel(postage, stored));
 }
 
 /** The postage that people can choose. Addresses abroad decide their own. */
-export function postageChoices({ postage }: Pick<Country, 'postage'>): { value: string; label: string }[] {
-  return listHomePostage(postage).map(({ id, label }) => ({ value: id, label }));
+export function postageChoices({ postage }: Pick<Country, 'postage'>): { value: string; label: Text }[] {
+  return listHomePostage(postage).map(({ id, label }) => ({ value: id, label: declared(label) }));
 }
 
 interface Addressed {

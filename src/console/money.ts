@@ -1,3 +1,4 @@
+import type { Money } from '../countries/money.ts';
 import { type Text, t, written } from '../language/text.ts';
 
 /** "1,204" */
@@ -8,6 +9,11 @@ export function count(amount: number): Text {
 /** "820 bytes", "12 kB" */
 export function dataSize(bytes: number): Text {
   return bytes < 1_000 ? several(bytes, 'byte') : t('{size, number} kB', { size: Math.round(bytes / 1_000) });
+}
+
+/** In a sentence: pounds, euros. */
+export function unitOf({ currency, unit }: Pick<Money, 'currency' | 'unit'>): Text {
+  return written((language) => (language.tag === 'en' ? unit : language.nameOf('currency', currency)));
 }
 
 const amounts = {

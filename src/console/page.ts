@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { Static, TObject } from 'typebox';
+import type { Text } from '../language/text.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import type { FormFile } from '../platform/http/body/multipart.ts';
 import type { Service } from '../services/services.ts';
@@ -32,16 +33,16 @@ export interface FormState {
 
 /** A page above this one. */
 export interface Crumb {
-  label: string;
+  label: Text;
   /** Below /console. */
   to: string;
 }
 
 export interface View {
   /** The heading of the page, and the beginning of the browser's title. */
-  title: string;
+  title: Text;
   /** What the page is about, where the heading does not say it: begins the browser's title. */
-  about?: string;
+  about?: Text;
   /** A sentence or two below the heading. */
   lead?: ComponentChildren;
   /** Buttons beside the heading. */
@@ -59,7 +60,7 @@ export interface Redirection {
   /** Below /console. */
   to: string;
   /** Shown once on top of that page. */
-  notice?: string;
+  notice?: Text;
 }
 
 /** A response that is not a page: a fragment, a file. */
@@ -77,7 +78,7 @@ interface Shows<W extends Who> {
   /** Its entry in the menus. */
   menu?: MenuEntry;
   /** What people call it when they look for it, where it has no entry in a menu. */
-  name?: string;
+  name?: Text;
   /** Who sees the entry, if fewer than may open the page. */
   listedFor?: Who;
   /** The entry that is marked as the current one: for pages below another. */
@@ -91,7 +92,7 @@ export interface FileRule {
   name: string;
   max_bytes: number;
   /** The sentence for a form without a file; leave it out where the file is optional. */
-  needs?: string;
+  needs?: Text;
 }
 
 type FileOf<F extends FileRule | undefined> = F extends { needs: string }
@@ -109,7 +110,7 @@ interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined>
   /** How large a form without a file may be, where the default of 256 KiB is not enough. */
   bodyLimit?: number;
   /** Sentences for fields that must not be empty. */
-  needs?: { [Name in keyof Static<S>]?: string };
+  needs?: { [Name in keyof Static<S>]?: Text };
   /**
    * Rules that the schema cannot express, for forms of several fields. Called with the fields that the schema accepts, also
    * when others are wrong. It throws, and `checkAll` throws about several fields; all problems are shown at once.

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
-import { t } from '../language/text.ts';
+import { type Text, t } from '../language/text.ts';
 import { OneOf } from '../protocol/fields.ts';
 import type { Who } from './access/may.ts';
 import type { MenuEntry } from './layout/menus.ts';
@@ -12,11 +12,11 @@ import { TypedValue } from './parts/value-fields.tsx';
 /** What a setting of any owner declares. */
 export interface Setting<Owner, S extends TObject> {
   path: string;
-  title: string;
-  lead?: string;
+  title: Text;
+  lead?: Text;
   fields(owner: Owner, formState: FormState): ComponentChildren | Promise<ComponentChildren>;
   form: S;
-  needs?: { [Name in keyof Static<S>]?: string };
+  needs?: { [Name in keyof Static<S>]?: Text };
 }
 
 interface SettingPage<W extends Who, Owner, S extends TObject> extends Setting<Owner, S> {
@@ -27,7 +27,7 @@ interface SettingPage<W extends Who, Owner, S extends TObject> extends Setting<O
   /** The summary of all settings, which the page leads back to. */
   summary(owner: Owner): Crumb;
   /** Returns what to say when it is not "saved". */
-  save(owner: Owner, form: Static<S>, request: PageRequest<W>): Promise<string | undefined>;
+  save(owner: Owner, form: Static<S>, request: PageRequest<W>): Promise<Text | undefined>;
 }
 
 /** A page that changes one setting and leads back to the summary. */
@@ -63,14 +63,14 @@ export function addSettingPage<const W extends Who, Owner, S extends TObject>(
 /** The form of a setting that is on or off. */
 export const yesOrNo = {
   form: Type.Object({ value: OneOf(['yes', 'no']) }),
-  needs: { value: 'Choose yes or no.' },
+  needs: { value: t('Choose yes or no.') },
 };
 
 interface YesNoProps {
   formState: FormState;
-  legend: string;
+  legend: Text;
   isYes: boolean;
-  hints?: { yes?: string; no?: string };
+  hints?: { yes?: Text; no?: Text };
 }
 
 export function YesNo({ formState, legend, isYes, hints = {} }: YesNoProps) {
@@ -90,7 +90,7 @@ export function YesNo({ formState, legend, isYes, hints = {} }: YesNoProps) {
 }
 
 /** The form of a setting that is a number. */
-export const oneNumber = { form: Type.Object({ value: TypedValue }), needs: { value: 'Enter a number.' } };
+export const oneNumber = { form: Type.Object({ value: TypedValue }), needs: { value: t('Enter a number.') } };
 
 /** The form of a setting that is a text, which may be left empty. */
 export function oneText(maxLength: number) {
@@ -99,7 +99,7 @@ export function oneText(maxLength: number) {
 
 interface OneTextProps {
   formState: FormState;
-  label: string;
+  label: Text;
   maxLength: number;
   value: string | null;
 }

@@ -4,7 +4,7 @@ import { Calendar } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import { zoneProblem } from '../countries/loading/known-values.ts';
 import type { Language } from '../language/language.ts';
-import { t } from '../language/text.ts';
+import { declared, type Text, t, written } from '../language/text.ts';
 import { oncePer } from '../platform/db/local-day.ts';
 
 /**
@@ -20,7 +20,7 @@ interface Times {
   country: Country;
   calendar: Calendar;
   /** "London time" */
-  zoneName: string;
+  zoneName: Text;
 }
 
 const viewersOf = oncePer((_: Country) => new Map<string, Times>());
@@ -36,10 +36,20 @@ export function viewerIn(country: Country, chosen?: string): Times {
   if (found) return found;
   const isOwn = zone === country.calendar.zone;
   const calendar = isOwn ? country.calendar : new Calendar(zone, country.calendar.financialYearStart);
-  const zoneName = (isOwn ? country.words.zoneName : undefined) ?? calendar.zoneName(country.locale);
+  const ofCountry = isOwn ? country.words.zoneName : undefined;
+  const zoneName = ofCountry === undefined ? nameOfZone(calendar, country) : declared(ofCountry);
   const viewer = { country, calendar, zoneName };
   viewers.set(zone, viewer);
   return viewer;
+}
+
+function nameOfZone(calendar: Calendar, country: Country): Text {
+  const names = new Map<Language, string>();
+  return written((language) => {
+    const name = names.get(language) ?? language.nameOfZone(calendar, country.locale);
+    names.set(language, name);
+    return name;
+  });
 }
 
 /** Given to every page and fragment, so that a time deep within a page needs no parameter. */
@@ -53,8 +63,12 @@ export function useViewer(): Viewer {
 }
 
 /** "From midnight in London.": when a day of the country begins, for forms. */
-export function fromMidnight(country: Country): string {
+export function fromMidnight(country: Country): Text {
   const { zoneName } = viewerIn(country);
-  const [, city] = /^(.*) time$/.exec(zoneName) ?? [];
-  return city === undefined ? t('From midnight, {zoneName}.', { zoneName }) : t('From midnight in {city}.', { city });
+  return written(() => {
+    const [, city] = /^(.*) time$/.exec(String(zoneName)) ?? [];
+    const text =
+      city === undefined ? t('From midnight, {zoneName}.', { zoneName }) : t('From midnight in {city}.', { city });
+    return String(text);
+  });
 }

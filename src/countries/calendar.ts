@@ -164,11 +164,11 @@ export class Calendar {
   }
 
   /** The zone in words: Central European Time. With its city where the country of the locale has several: Eastern Time (Toronto). */
-  zoneName(locale: string): string {
-    const name = nameOfZone(this.zone);
+  zoneName(locale: string, language = 'en-GB'): string {
+    const name = nameOfZone(this.zone, language);
     const zones = zonesOfLocale(locale);
     const [city = ''] = this.zone.split('/').slice(-1);
-    return zones.some((zone) => nameOfZone(zone) !== name) ? `${name} (${city.replaceAll('_', ' ')})` : name;
+    return zones.some((zone) => nameOfZone(zone, language) !== name) ? `${name} (${city.replaceAll('_', ' ')})` : name;
   }
 
   // Formatting costs microseconds and the accept path asks thousands of times a second, so stretches are cached: two
@@ -226,8 +226,8 @@ function edge(near: number, far: number, isSame: (time: number) => boolean): num
 /** A moment when zones have the rules of these years: where there is no summer time, the name says so. */
 const named_ms = Date.UTC(2026, 6, 1);
 
-function nameOfZone(zone: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longGeneric' }).formatToParts(
+function nameOfZone(zone: string, language: string): string {
+  const parts = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: 'longGeneric' }).formatToParts(
     named_ms,
   );
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;

@@ -13,6 +13,8 @@ interface LanguageOptions {
   catalogue: Catalogue;
   /** Asked for what the catalogue lacks. English has none: its texts are the keys. */
   fallback?: Language;
+  /** Changes what Intl writes: names, days, the words between the parts of a list. For tests, which then see where it comes from. */
+  change?: (text: string) => string;
 }
 
 /** Scripts that are written from right to left. */
@@ -35,11 +37,13 @@ const englishMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', '
 
 /** Writes days, such as 2026-11-15, in the words of a language. A day is the same in every zone. */
 class Dates {
-  private readonly locale: string;
+  readonly locale: string;
   private readonly isEnglish: boolean;
+  private readonly change: (text: string) => string;
   private readonly formats = new Map<string, Intl.DateTimeFormat>();
 
-  constructor(locale: string) {
+  constructor(locale: string, change: (text: string) => string) {
+    this.change = change;
     this.isEnglish = new Intl.Locale(locale).language === 'en';
     // Every English reads days as they are spoken: "15 November 2026".
     this.locale = this.isEnglish ? 'en-GB' : locale;
@@ -47,18 +51,18 @@ class Dates {
 
   /** "15 Nov" */
   dayAndMonth(day: string): string {
-    return this.isEnglish ? inEnglish(day) : this.write(day, { day: 'numeric', month: 'short' });
+    return this.isEnglish ? this.change(inEnglish(day)) : this.write(day, { day: 'numeric', month: 'short' });
   }
 
   /** "15 Nov 2026" */
   short(day: string): string {
-    if (this.isEnglish) return `${inEnglish(day)} ${Number(day.slice(0, 4))}`;
+    if (this.isEnglish) return `${this.dayAndMonth(day)} ${Number(day.slice(0, 4))}`;
     return this.write(day, { day: 'numeric', month: 'short', year: 'numeric' });
   }
 
   /** "Sunday 15 Nov" */
   weekdayAndDay(day: string): string {
-    if (this.isEnglish) return `${this.write(day, { weekday: 'long' })} ${inEnglish(day)}`;
+    if (this.isEnglish) return `${this.write(day, { weekday: 'long' })} ${this.dayAndMonth(day)}`;
     return this.write(day, { weekday: 'long', day: 'numeric', month: 'short' });
   }
 
@@ -69,7 +73,7 @@ class Dates {
       format = new Intl.DateTimeFormat(this.locale, { ...options, timeZone: 'UTC' });
       this.formats.set(key, format);
     }
-    return format.format(new Date(`${day}T00:00:00Z`));
+    return this.change(format.format(new Date(`${day}T00:00:00Z`)));
   }
 }
 
@@ -94,15 +98,18 @@ export class Language {
   private readonly rules = new Map<Intl.PluralRuleType, Intl.PluralRules>();
   private readonly numbers: Intl.NumberFormat;
   private readonly lists = new Map<ListKind, Intl.ListFormat>();
+  private readonly names = new Map<NamedThing, Intl.DisplayNames>();
+  private readonly change: (text: string) => string;
 
-  constructor({ tag, locale = tag, catalogue, fallback }: LanguageOptions) {
+  constructor({ tag, locale = tag, catalogue, fallback, change = (text) => text }: LanguageOptions) {
     this.tag = tag;
     this.locale = locale;
     this.direction = rightToLeft.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr';
     const name = new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag;
     this.ownName = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
     this.collator = new Intl.Collator(tag);
-    this.dates = new Dates(locale);
+    this.change = change;
+    this.dates = new Dates(locale, change);
     this.catalogue = catalogue;
     this.fallback = fallback;
     this.numbers = new Intl.NumberFormat(locale);
@@ -133,7 +140,25 @@ export class Language {
       format = new Intl.ListFormat(this.locale, { type: kind });
       this.lists.set(kind, format);
     }
-    return format.format(parts);
+    return format
+      .formatToParts(parts)
+      .map(({ type, value }) => (type === 'literal' ? this.change(value) : value))
+      .join('');
+  }
+
+  /** The name of a language, a currency or a region. The code itself where there is none. */
+  nameOf(type: NamedThing, code: string): string {
+    let names = this.names.get(type);
+    if (!names) {
+      names = new Intl.DisplayNames(this.locale, { type });
+      this.names.set(type, names);
+    }
+    return this.change(names.of(code) ?? code);
+  }
+
+  /** The name of a zone in a country. Every English writes it as Britons do. */
+  nameOfZone(zone: { zoneName(country: string, language: string): string }, country: string): string {
+    return this.change(zone.zoneName(country, this.dates.locale));
   }
 
   /** The plural forms that a translation needs. */
@@ -150,6 +175,8 @@ export class Language {
     return rules.select(amount);
   }
 }
+
+type NamedThing = 'language' | 'currency' | 'region';
 
 export type ListKind = 'conjunction' | 'disjunction';
 

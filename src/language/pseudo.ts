@@ -8,7 +8,8 @@ import { type Catalogue, Language, textOfKey } from './language.ts';
 export const pseudoTags = ['en-XA', 'ar-XB'] as const;
 
 export function pseudoLanguage(tag: (typeof pseudoTags)[number]): Language {
-  return new Language({ tag, catalogue: new PseudoCatalogue(tag === 'en-XA' ? accented : turned) });
+  const change = tag === 'en-XA' ? accented : turned;
+  return new Language({ tag, catalogue: new PseudoCatalogue(change), ...(tag === 'en-XA' ? { change } : {}) });
 }
 
 class PseudoCatalogue implements Catalogue {

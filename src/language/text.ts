@@ -85,6 +85,11 @@ export function t(text: string, values: Values = noValues): Text {
   return written((language) => writeMessage(language, text, values));
 }
 
+/** A text that is declared as data, such as that of a country: what has no translation is shown as it is. */
+export function declared(text: string): Text {
+  return written((language) => (/[{}<]/.test(text) ? text : writeMessage(language, text, noValues)));
+}
+
 /** Says that a text needs no translation: what people have typed, a name, a code. */
 export function asIs(text: string): Text {
   return text as Text;
@@ -108,6 +113,11 @@ export function isText(value: unknown): value is string {
 /** A label within a sentence: in English without its capitals, in other languages as it is written. */
 export function within(label: string): Text {
   return written(({ tag }) => (tag === 'en' ? label.toLowerCase() : String(label)));
+}
+
+/** A text at the start of a sentence. */
+export function capitalised(text: string): Text {
+  return written(({ tag }) => `${text.charAt(0).toLocaleUpperCase(tag)}${text.slice(1)}`);
 }
 
 /** For programs, logs and everything else that is not for one reader. */

@@ -1,4 +1,5 @@
 import type { Country } from '../countries/country.ts';
+import { declared, type Text } from '../language/text.ts';
 import { OneOf } from '../protocol/fields.ts';
 
 /** Type of an organisation, or of a service without one: one of its country. It determines the annual free SMS allowance. */
@@ -21,8 +22,8 @@ export function toOrganisationType<T extends OrganisationType | null | undefined
 }
 
 /** What operators read. A type of another country, stored before this one was chosen, is shown as it is. */
-export function labelOfType({ organisations }: OfCountry, id: OrganisationType): string {
-  return organisations.types.find((type) => type.id === id)?.label ?? id;
+export function labelOfType({ organisations }: OfCountry, id: OrganisationType): Text {
+  return declared(organisations.types.find((type) => type.id === id)?.label ?? id);
 }
 
 /** Whether the protocol's field `crown` means anything: only in the country whose types say so. */

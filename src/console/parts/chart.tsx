@@ -1,9 +1,9 @@
-import { t } from '../../language/text.ts';
+import { type Text, t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 import { count } from '../money.ts';
 
 interface Bar {
-  label: string;
+  label: Text;
   good: number;
   bad: number;
   /** Not complete yet, such as today. */
@@ -12,9 +12,9 @@ interface Bar {
 
 interface ChartProps {
   /** What the figures say, not only what they are. */
-  title: string;
+  title: Text;
   /** Names of the two parts of a bar, such as "Delivered" and "Failed". */
-  names: { good: string; bad: string };
+  names: { good: Text; bad: Text };
   bars: readonly Bar[];
 }
 

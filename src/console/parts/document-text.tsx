@@ -1,4 +1,5 @@
 import { Fragment } from 'preact';
+import { asIs, type Text } from '../../language/text.ts';
 import { Table } from './table.tsx';
 
 interface DocumentTextProps {
@@ -7,7 +8,7 @@ interface DocumentTextProps {
   /** Where it is, such as `docs/guides/providers/`: files that it names are shown with their path. */
   folder: string;
   /** The name of its tables, for those who cannot see where they are. */
-  caption: string;
+  caption: Text;
 }
 
 /**
@@ -78,7 +79,7 @@ function Block({ block: { kind, text }, folder, caption }: { block: Part } & Omi
           rows={rows}
           keyOf={(row) => row.join('|')}
           columns={heads.map((head, column) => ({
-            head: head.replaceAll('`', ''),
+            head: asIs(head.replaceAll('`', '')),
             cell: (row) => inline(row[column] ?? ''),
           }))}
         />

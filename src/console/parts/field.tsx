@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { T } from '../../language/sentence.tsx';
-import { t, within } from '../../language/text.ts';
+import { type Text, t, within } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 import type { FormState } from '../page.ts';
 
@@ -9,7 +9,7 @@ interface FieldBase {
   formState: FormState;
   /** Also the id of the input, which the error summary links to. */
   name: string;
-  label: string;
+  label: Text;
   hint?: ComponentChildren;
 }
 
@@ -166,7 +166,7 @@ interface Choice {
 }
 
 interface ChoicesProps extends Omit<FieldBase, 'label'> {
-  legend: string;
+  legend: Text;
   /** `several`: ticks, sent as a list under the name with `[]`. */
   kind: 'one' | 'several';
   choices: readonly Choice[];

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { t } from '../../language/text.ts';
+import { type Text, t } from '../../language/text.ts';
 import { pageUrl } from '../links.ts';
 import type { FormState } from '../page.ts';
 import { HintAndError } from './field.tsx';
@@ -86,7 +86,7 @@ interface ConfirmProps {
   /** What will happen. */
   children: ComponentChildren;
   /** The button that does it; names the thing. */
-  action: string;
+  action: Text;
   /** The address that the form is sent to. */
   to: string;
   fields?: Record<string, string>;
@@ -118,7 +118,7 @@ interface TouchKeyProps {
   task: 'create' | 'get';
   /** The page that says what the key has to sign, below /console. */
   options: string;
-  label: string;
+  label: Text;
   /** Beside the button. */
   children?: ComponentChildren;
 }

@@ -1,16 +1,16 @@
-import { t } from '../../language/text.ts';
+import { type Text, t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 
 interface ListSearchProps {
   /** What the list has, for those who cannot see where the search is. */
-  name: string;
-  label: string;
+  name: Text;
+  label: Text;
   /** The address of the list. */
   path: string;
   /** What was searched for, or an empty text. */
   find: string;
   /** Such as "3 services found". */
-  found: string;
+  found: Text;
 }
 
 /** A search is posted, so that no name or address of a person is part of a URL. */

@@ -1,3 +1,4 @@
+import type { Text } from '../../language/text.ts';
 import { decodeEntities } from '../../rendering/escape.ts';
 
 /** Links open in new tabs, which are ordinary pages. Scripts, forms and our own origin stay out of reach. */
@@ -8,7 +9,7 @@ interface MailFrameProps {
   src: string;
   /** The same email, to know its height. */
   html: string;
-  title: string;
+  title: Text;
   width?: '360' | '600' | 'full';
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { T } from '../../language/sentence.tsx';
-import { t } from '../../language/text.ts';
+import { type Text, t } from '../../language/text.ts';
 import { Icon, type IconName } from '../layout/icon.tsx';
 import { pageUrl } from '../links.ts';
 import type { FormState } from '../page.ts';
@@ -46,7 +46,7 @@ export function NoPrices({ visitor }: { visitor: { user: { platform_admin: boole
 }
 
 interface EmptyProps {
-  title: string;
+  title: Text;
   children: ComponentChildren;
   /** A link that leads on, for those who can use it. */
   action?: ComponentChildren;

@@ -1,4 +1,4 @@
-import { t } from '../../language/text.ts';
+import { type Text, t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 import type { FormState } from '../page.ts';
 import { Choices, Select } from './field.tsx';
@@ -15,7 +15,7 @@ export const maxPlaces = 20;
 interface PlaceChoiceProps {
   formState: FormState;
   name: string;
-  label: string;
+  label: Text;
   places: readonly Place[];
   /** Chosen before anything was sent. */
   chosen: string;

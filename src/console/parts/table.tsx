@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { T } from '../../language/sentence.tsx';
-import { within } from '../../language/text.ts';
+import { type Text, within } from '../../language/text.ts';
 import { pageUrl } from '../links.ts';
 
 export interface Column<Row> {
-  head: string;
+  head: Text;
   cell(row: Row): ComponentChildren;
   /** Figures stand at the right. */
   numeric?: true;
@@ -14,7 +14,7 @@ export interface Column<Row> {
 
 interface TableProps<Row> {
   /** What the table lists, for those who cannot see where it is. */
-  caption: string;
+  caption: Text;
   rows: readonly Row[];
   keyOf(row: Row): string;
   /** The first column names the row. */
@@ -60,7 +60,7 @@ export function Table<Row>({ caption, rows, keyOf, columns, middle, matrix }: Ta
 }
 
 interface Row {
-  label: string;
+  label: Text;
   value: ComponentChildren;
   /** The page that changes it, below /console. */
   change?: string;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Calendar, Days } from '../../countries/calendar.ts';
-import { type Text, t, written } from '../../language/text.ts';
+import { asIs, type Text, t, written } from '../../language/text.ts';
 import { useViewer } from '../viewer.ts';
 
 interface Tab {
@@ -10,16 +10,16 @@ interface Tab {
 }
 
 /** Links, not ARIA tabs: each has its own address and works without script. */
-export function Tabs({ name, tabs }: { name: string; tabs: readonly Tab[] }) {
+export function Tabs({ name, tabs }: { name: Text; tabs: readonly Tab[] }) {
   return <Links name={name} tabs={tabs} look="tabs" />;
 }
 
 /** The smaller form, for switching between views of one thing. */
-export function Segments({ name, tabs }: { name: string; tabs: readonly Tab[] }) {
+export function Segments({ name, tabs }: { name: Text; tabs: readonly Tab[] }) {
   return <Links name={name} tabs={tabs} look="segments" />;
 }
 
-function Links({ name, tabs, look }: { name: string; tabs: readonly Tab[]; look: 'tabs' | 'segments' }) {
+function Links({ name, tabs, look }: { name: Text; tabs: readonly Tab[]; look: 'tabs' | 'segments' }) {
   return (
     <nav class={look} aria-label={name}>
       {tabs.map(({ label, to, isCurrent }) => (
@@ -64,10 +64,16 @@ export function FinancialYears({ year, path, now }: { year: number; path: string
     <Segments
       name={t('Financial year')}
       tabs={Array.from({ length: shownYears }, (_, index) => current - index).map((one) => ({
-        label: calendar.financialYearLabel(one),
+        label: nameOfYear(calendar, one),
         to: one === current ? path : `${path}?year=${one}`,
         isCurrent: one === year,
       }))}
     />
   );
+}
+
+/** "2026 to 2027", or "2026" where it is a calendar year. */
+function nameOfYear(calendar: Calendar, year: number): Text {
+  const isCalendarYear = calendar.financialYearStart === '01-01';
+  return isCalendarYear ? asIs(String(year)) : t('{from} to {until}', { from: String(year), until: String(year + 1) });
 }

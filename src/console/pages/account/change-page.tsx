@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { hasPassword, verifyPassword } from '../../../users/sign-in/sign-in.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
@@ -15,7 +15,7 @@ export const currentPassword = Type.String({ maxLength: 1_000 });
 export const needsPassword = { current_password: t('Enter your current password.') };
 
 /** A page that changes one thing of the account. `back`: where Cancel leads. */
-export function changePage(title: string, action: string, fields: ComponentChildren, back = '/account'): View {
+export function changePage(title: Text, action: Text, fields: ComponentChildren, back = '/account'): View {
   return {
     title,
     crumbs: [{ label: t('Your account'), to: '/account' }],

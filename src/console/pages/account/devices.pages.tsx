@@ -14,7 +14,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/devices', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Devices',
+    name: t('Devices'),
     async show({ visitor: { user, session: current } }) {
       const sessions = await listSessions(app, user.id);
       const now = app.clock.now();

@@ -14,7 +14,7 @@ export function languageAndTimePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/language-and-time', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Language and time',
+    name: t('Language and time'),
     show({ visitor: { user } }, formState) {
       const { zoneName } = viewerIn(app.country);
       const { offered } = app.languages;

@@ -56,7 +56,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
       return withPassword(app, request, { ...changePage(title, t('Continue'), fields, home), crumbs });
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), current_password: currentPassword }),
-    needs: { name: 'Enter a name.', ...needsPassword },
+    needs: { name: t('Enter a name.'), ...needsPassword },
     async act({ visitor, reply }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
       newKey.keep(app, reply, { user_id: visitor.user.id, key_name: form.name });

@@ -32,7 +32,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/name', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Your name',
+    name: t('Your name'),
     show: ({ visitor }, formState) =>
       changePage(
         t('Your name'),
@@ -46,7 +46,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         />,
       ),
     form: Type.Object({ name: Type.String({ format: 'user-name', maxLength: 255 }) }),
-    needs: { name: 'Enter your name.' },
+    needs: { name: t('Enter your name.') },
     async act({ visitor }, { name }) {
       await updateUser(app, visitor.user.id, { name });
       return { to: '/account', notice: t('Name changed.') };
@@ -56,7 +56,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/email', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Your email address',
+    name: t('Your email address'),
     show: (request, formState) =>
       withPassword(
         app,
@@ -123,7 +123,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/mobile', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Your mobile number',
+    name: t('Your mobile number'),
     show: (request, formState) =>
       withPassword(
         app,
@@ -183,7 +183,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       );
     },
     form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
-    needs: { code: 'Enter the security code.' },
+    needs: { code: t('Enter the security code.') },
     async act({ visitor, http: request, reply }, form) {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
@@ -220,7 +220,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/password', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Password',
+    name: t('Password'),
     show: (request, formState) =>
       withPassword(
         app,

@@ -67,7 +67,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     return key;
   }
 
-  pages.add(home, { who: 'signed-in', below: 'Your account', name: 'Security keys', show: keysView });
+  pages.add(home, { who: 'signed-in', below: 'Your account', name: t('Security keys'), show: keysView });
 
   pages.add(`${home}/:own_key_id/name`, {
     who: 'signed-in',
@@ -78,7 +78,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       return { ...changePage(t('Rename the security key'), t('Save'), field, home), crumbs };
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     async act({ visitor, param }, { name }) {
       await renameCredential(app, visitor.user.id, param('own_key_id'), name);
       return { to: home, notice: t('Security key renamed.') };

@@ -14,7 +14,7 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/theme', {
     who: 'signed-in',
     below: 'Your account',
-    name: 'Theme',
+    name: t('Theme'),
     show: ({ http: request }, formState) => ({
       title: t('Theme'),
       crumbs: [{ label: t('Your account'), to: '/account' }],

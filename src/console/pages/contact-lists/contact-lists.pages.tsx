@@ -10,7 +10,7 @@ import {
 import { problemsFile } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { checkUpload, getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
@@ -31,7 +31,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/contact-lists', {
     who: { service: 'any' },
     below: 'Send',
-    name: 'Contact lists',
+    name: t('Contact lists'),
     async show({ service, visitor }) {
       const lists = await listContactLists(app, service.id);
       const maySend = may(sender, visitor.user, service) === 'yes';
@@ -91,7 +91,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     const templates = await listSendableTemplates(app, service.id, visitor.user.id);
     const permissions = visitor.user.permissions[service.id] ?? [];
     return {
-      title: list.original_file_name,
+      title: asIs(list.original_file_name),
       crumbs,
       content: (
         <SavedList
@@ -133,7 +133,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     show: (request, formState) =>
       formState.typed.size === 0 && formState.problems.size === 0 ? toList(request) : view(request, formState),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 1_600 }) }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     async act(request, { name }) {
       const { service, visitor, param } = request;
       const upload = await getUpload(app, service.id, param('list_id'));

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { cancelJob, cancelLetterJob, isCancellable } from '../../../jobs/cancel-job.ts';
 import { createJob, getJob, listJobs } from '../../../jobs/jobs.ts';
 import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { may, type OfService, type Right } from '../../access/may.ts';
@@ -43,7 +43,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files', {
     who: { service: 'any' },
     below: 'Send',
-    name: 'Files',
+    name: t('Files'),
     async show({ service, visitor, query }) {
       const page = pageNumber(query('page'));
       const { data, total, page_size } = await listJobs(app, service.id, { page });
@@ -273,10 +273,10 @@ function toFile({ service, param, query }: OfMember): Redirection {
   return { to: `/services/${service.id}/files/${param('file_id')}${row > 0 ? `?row=${row}` : ''}` };
 }
 
-function formatTitle(file: LoadedFile): string {
+function formatTitle(file: LoadedFile): Text {
   switch (file.kind) {
     case 'sent':
-      return file.job.original_file_name;
+      return asIs(file.job.original_file_name);
     default:
       return t('Check {originalFileName}', { originalFileName: file.upload.original_file_name });
   }

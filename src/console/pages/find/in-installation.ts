@@ -1,6 +1,6 @@
 import { listEmailBrandsInUse } from '../../../branding/email-branding.ts';
 import { listLetterBrandsInUse } from '../../../branding/letter-branding.ts';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { findByUuid } from '../../../operations/find-by-uuid.ts';
 import { findOrganisationsByName } from '../../../organisations/organisations.ts';
 import { isUuid } from '../../../platform/id.ts';
@@ -28,7 +28,7 @@ export async function findInInstallation({ app, visitor, text }: Finder): Promis
     })),
     groupOf(t('People'), people, ({ id, name, email_address }) => ({
       label: email_address,
-      about: name,
+      about: asIs(name),
       to: `/operator/people/${id}`,
     })),
     groupOf(t('Email brands'), emails.filter(has), ({ id, name }) => ({

@@ -29,7 +29,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/going-live', {
     who: team,
     below: 'Settings',
-    name: 'Go live',
+    name: t('Go live'),
     async show({ service }) {
       const steps = await readChecklist(app, service);
       const open = steps.filter(({ isDone }) => !isDone);

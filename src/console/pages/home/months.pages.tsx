@@ -19,7 +19,7 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/months', {
     who: { service: 'activity' },
     below: 'Home',
-    name: 'Messages by month',
+    name: t('Messages by month'),
     async show({ service, query }) {
       const now = app.clock.now();
       const { calendar } = app.country;

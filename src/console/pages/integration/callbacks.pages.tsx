@@ -8,7 +8,7 @@ import {
   sendTestCallback,
 } from '../../../delivery/callbacks/callback-history.ts';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';
@@ -46,7 +46,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/callbacks', {
     who: { service: 'api' },
     below: 'Integration',
-    name: 'Callbacks',
+    name: t('Callbacks'),
     async show(request) {
       const { service } = request;
       const { status, older_than, url } = parseQuery(request);
@@ -68,7 +68,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
             <div class="toolbar">
               <h2 id="sent">{t('Recent callbacks')}</h2>
               <Segments
-                name="Status"
+                name={t('Status')}
                 tabs={[undefined, ...statuses].map((tab) => ({
                   label: tab ? callbackStatuses[tab].label : t('All'),
                   to: withQuery(url, { status: tab }),
@@ -288,7 +288,7 @@ function findTokenProblemText(
   return { bearer_token: current ? t('Enter a token for the new address.') : t('Enter a token.') };
 }
 
-const stopped: Record<CallbackType, string> = {
+const stopped: Record<CallbackType, Text> = {
   delivery_status: t('Callbacks about delivery status stopped.'),
   inbound_sms: t('Callbacks about received texts stopped.'),
   complaint: t('Callbacks about complaints stopped.'),

@@ -1,6 +1,6 @@
 import type { listCallbacks } from '../../../delivery/callbacks/callback-history.ts';
 import { T } from '../../../language/sentence.tsx';
-import { t, within } from '../../../language/text.ts';
+import { type Text, t, within } from '../../../language/text.ts';
 import type { CallbackType } from '../../../services/settings/callback-api.ts';
 import { pageUrl } from '../../links.ts';
 import { several } from '../../money.ts';
@@ -11,11 +11,11 @@ import { Table } from '../../parts/table.tsx';
 import { ClockTime, Time } from '../../parts/time.tsx';
 
 /** The kinds of callbacks, in the order of the page. */
-export const callbackNames: Record<CallbackType, { name: string; hint: string }> = {
-  delivery_status: { name: 'Delivery status', hint: t('When an email or text is delivered or fails.') },
-  inbound_sms: { name: 'Received text', hint: t('When someone replies to a text.') },
-  complaint: { name: 'Complaint', hint: t('When someone reports an email as spam.') },
-  returned_letter: { name: 'Returned letter', hint: t('When a letter is returned.') },
+export const callbackNames: Record<CallbackType, { name: Text; hint: Text }> = {
+  delivery_status: { name: t('Delivery status'), hint: t('When an email or text is delivered or fails.') },
+  inbound_sms: { name: t('Received text'), hint: t('When someone replies to a text.') },
+  complaint: { name: t('Complaint'), hint: t('When someone reports an email as spam.') },
+  returned_letter: { name: t('Returned letter'), hint: t('When a letter is returned.') },
 };
 
 export const shownCallbackTypes = Object.keys(callbackNames) as CallbackType[];

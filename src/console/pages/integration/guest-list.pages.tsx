@@ -16,7 +16,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/guest-list', {
     who: { service: 'api' },
     below: 'Integration',
-    name: 'Guest list',
+    name: t('Guest list'),
     async show({ service }, formState) {
       const { email_addresses, phone_numbers } = await getGuestList(app.db, service.id);
       return integrationView(

@@ -21,14 +21,15 @@ export async function integrationView(
   current: (typeof tabs)[number][0],
   content: View['content'],
 ): Promise<View> {
+  const [, about] = tabs.find(([path]) => path === current) ?? [];
   const failed = await countFailedCallbacks(app, service.id);
   return {
     title: t('Integration'),
-    about: tabs.find(([path]) => path === current)?.[1] ?? '',
+    ...(about ? { about } : {}),
     content: (
       <div class="stack">
         <Tabs
-          name="Integration"
+          name={t('Integration')}
           tabs={tabs.map(([path, label]) => ({
             label:
               path === 'callbacks' && failed > 0 ? (

@@ -63,7 +63,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/keys', {
     who: { service: 'api' },
     menu: 'Integration',
-    name: 'API keys',
+    name: t('API keys'),
     show: (request, formState) => keysView(request, formState),
   });
 
@@ -80,7 +80,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       manage_templates: Type.Optional(OneOf(['yes'])),
       manage_reports: Type.Optional(OneOf(['yes'])),
     }),
-    needs: { name: 'Enter a name.', key_type: t('Choose the kind of the key.') },
+    needs: { name: t('Enter a name.'), key_type: t('Choose the kind of the key.') },
     async act(request, { name, key_type, ...more }) {
       const { service, visitor } = request;
       if (key_type === 'normal' && service.restricted) {

@@ -21,7 +21,7 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/refused', {
     who: { service: 'api' },
     below: 'Integration',
-    name: 'Refused requests',
+    name: t('Refused requests'),
     async show({ service, visitor, query }) {
       const path = pageUrl(`/services/${service.id}/integration/refused`);
       const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;

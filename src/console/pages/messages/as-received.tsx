@@ -66,7 +66,7 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
       </dl>
       <div class="toolbar reader-bar">
         <Segments
-          name="View"
+          name={t('View')}
           tabs={[
             { label: t('Email'), to: path, isCurrent: view === 'html' },
             { label: t('Plain text'), to: `${path}?view=text`, isCurrent: view === 'text' },
@@ -133,7 +133,7 @@ export function LetterPages({
       <p class="row small">
         {pageCount > 1 && (
           <Segments
-            name="Page"
+            name={t('Page')}
             tabs={Array.from({ length: pageCount }, (_, index) => ({
               label: String(index + 1),
               to: `${path}?page=${index + 1}`,

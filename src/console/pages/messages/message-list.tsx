@@ -172,7 +172,7 @@ export function MessageFilters({ list, path, counts }: ToolbarProps) {
   return (
     <div class="toolbar">
       <Tabs
-        name="Status"
+        name={t('Status')}
         tabs={[
           tab(undefined, t('All'), counts?.all),
           tab('sending', <Status kind="sending">{t('Sending')}</Status>, counts?.sending),
@@ -180,7 +180,7 @@ export function MessageFilters({ list, path, counts }: ToolbarProps) {
           tab('failed', <Status kind="failed">{t('Failed')}</Status>, counts?.failed),
         ]}
       />
-      <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => listUrl(path, list, { channel }))} />
+      <Segments name={t('Channel')} tabs={channelTabs(list.channel, (channel) => listUrl(path, list, { channel }))} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import type { Organisation } from '../../../organisations/organisations.ts';
 import { reachable } from '../../access/find-page.ts';
 import type { Pages, View } from '../../page.ts';
@@ -37,8 +37,8 @@ export function organisationView(pages: Pages, shown: Shown): View {
     reachable(pages.all, visitor.user, `${pathOf(organisation)}${path}`, { organisation: organisation.id });
   const list = reachable(pages.all, visitor.user, '/operator/organisations');
   return {
-    title: organisation.name,
-    about: tabs.find(({ path }) => path === at)?.label ?? organisation.name,
+    title: asIs(organisation.name),
+    about: tabs.find(({ path }) => path === at)?.label ?? asIs(organisation.name),
     lead: organisation.active ? lead : t('This organisation is archived.'),
     actions,
     crumbs: [
@@ -49,7 +49,7 @@ export function organisationView(pages: Pages, shown: Shown): View {
     content: (
       <div class="stack">
         <Tabs
-          name="Organisation"
+          name={t('Organisation')}
           tabs={tabs.flatMap(({ label, path }) => {
             const to = open(path);
             return to ? [{ label, to, isCurrent: path === at }] : [];

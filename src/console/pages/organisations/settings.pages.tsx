@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
-import { joined, t } from '../../../language/text.ts';
+import { asIs, declared, joined, type Text, t } from '../../../language/text.ts';
 import { hasCrownBodies, labelOfType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
 import { archiveOrganisation, getOrganisation, type Organisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
@@ -34,7 +34,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     async show({ param, visitor }) {
       const organisation = await getOrganisation(app.db, param('organisation_id'));
       const mayChange = visitor.user.platform_admin && organisation.active;
-      const row = (label: string, value: ComponentChildren, path: string) => ({
+      const row = (label: Text, value: ComponentChildren, path: string) => ({
         label,
         value,
         ...(mayChange ? { change: `${settingsOf(organisation)}/${path}` } : {}),
@@ -87,7 +87,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       who: 'platform-admin',
       below: 'Organisations',
       owner: ({ param }) => getOrganisation(app.db, param('organisation_id')),
-      summary: (organisation) => ({ label: organisation.name, to: settingsOf(organisation) }),
+      summary: (organisation) => ({ label: asIs(organisation.name), to: settingsOf(organisation) }),
       async save({ id, active }, form) {
         if (!active) throw invalidField('', t('This organisation is archived.'));
         await updateOrganisationAndServices(app, id, change(form));
@@ -103,7 +103,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       <Field formState={formState} name="name" label={t('Name')} value={name} autocomplete="off" />
     ),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     change: ({ name }) => ({ name }),
   });
 
@@ -117,12 +117,12 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
         name="type"
         legend={t('Type')}
         kind="one"
-        choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label }))}
+        choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label: declared(label) }))}
         chosen={organisation_type ? [organisation_type] : []}
       />
     ),
     form: Type.Object({ type: OrganisationTypes(app.country) }),
-    needs: { type: 'Choose a type.' },
+    needs: { type: t('Choose a type.') },
     change: ({ type }) => ({ organisation_type: type }),
   });
 
@@ -188,7 +188,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       const organisation = await getOrganisation(app.db, param('organisation_id'));
       return {
         title: t('Archive {name}?', { name: organisation.name }),
-        crumbs: [{ label: organisation.name, to: settingsOf(organisation) }],
+        crumbs: [{ label: asIs(organisation.name), to: settingsOf(organisation) }],
         content: (
           <SaveForm action={t('Archive')} danger back={settingsOf(organisation)}>
             <p>

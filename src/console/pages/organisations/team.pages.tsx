@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { forbidden, invalidField, notFound } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import {
@@ -89,7 +89,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: t('Invite a person to {name}', { name: organisation.name }),
         lead: t('We will send a link that works for two days.'),
-        crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
+        crumbs: [{ label: asIs(organisation.name), to: `${pathOf(organisation)}/team` }],
         content: (
           <SaveForm action={t('Invite')} back={`${pathOf(organisation)}/team`}>
             <Field
@@ -163,9 +163,9 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const person = await findMember(request);
       const here = `${pathOf(organisation)}/team`;
       return {
-        title: person.name,
+        title: asIs(person.name),
         lead: person.email_address,
-        crumbs: [{ label: organisation.name, to: here }],
+        crumbs: [{ label: asIs(organisation.name), to: here }],
         content: (
           <div class="stack">
             {mayGive(request) ? (
@@ -209,7 +209,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const { name } = await findMember(request);
       return {
         title: t('Remove {name} from {name2}?', { name, name2: organisation.name }),
-        crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
+        crumbs: [{ label: asIs(organisation.name), to: `${pathOf(organisation)}/team` }],
         content: (
           <SaveForm action={t('Remove')} danger back={`${pathOf(organisation)}/team`}>
             <p>

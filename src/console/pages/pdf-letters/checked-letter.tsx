@@ -1,5 +1,5 @@
 import type { Country } from '../../../countries/country.ts';
-import { t } from '../../../language/text.ts';
+import { declared, type Text, t } from '../../../language/text.ts';
 import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
 import { sheetSize, wrongPaper } from '../../letter-paper.ts';
@@ -95,7 +95,7 @@ export function CheckedLetterView({
 type Message = NonNullable<PrecompiledCheck['message']>;
 
 /** What to do about a PDF that cannot be sent. */
-const problemTexts = (country: Country): Record<Message, string> => ({
+const problemTexts = (country: Country): Record<Message, Text> => ({
   'unable-to-read-the-file': t('This file cannot be read as a PDF. Save it as a PDF and upload it again.'),
   'letter-too-long': t('The letter has more than 10 pages. Remove pages until it has 10.'),
   'letter-not-a4-portrait-oriented': wrongPaper(
@@ -114,19 +114,19 @@ const problemTexts = (country: Country): Record<Message, string> => ({
   'too-many-address-lines': t('The address can have at most {max} lines.', { max: country.address.lines.max }),
   'invalid-address-line-1-or-2': t('Each of the first 2 lines of the address needs a letter or a digit.'),
   'has-country-for-bfpo-address': t('The last line of a BFPO address must not be a country.'),
-  'not-a-real-uk-postcode-or-country': country.words.letterLastLine,
-  'no-town-beside-postcode': `${country.words.noTown}.`,
-  'cant-send-international-letters': country.words.letterAbroad,
-  'not-a-real-uk-postcode': country.words.letterPostcode,
+  'not-a-real-uk-postcode-or-country': declared(country.words.letterLastLine),
+  'no-town-beside-postcode': t('{problem}.', { problem: declared(country.words.noTown) }),
+  'cant-send-international-letters': declared(country.words.letterAbroad),
+  'not-a-real-uk-postcode': declared(country.words.letterPostcode),
   'invalid-char-in-address': t('No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >'),
   'no-fixed-abode-address': t('Enter a real address: letters cannot go to “no fixed abode”.'),
 });
 
-function describeProblem(country: Country, { message, invalid_pages }: PrecompiledCheck): string | undefined {
+function describeProblem(country: Country, { message, invalid_pages }: PrecompiledCheck): Text | undefined {
   if (message === null) return undefined;
   const isAboutAddress = message.includes('address') || message.includes('postcode') || message.includes('letters');
   const pages = isAboutAddress ? [] : (invalid_pages ?? []);
   const text = problemTexts(country)[message];
   if (pages.length === 0) return text;
-  return `${text} See page ${pages.join(', ')}.`;
+  return t('{problem} See page {pages}.', { problem: text, pages: pages.join(', ') });
 }

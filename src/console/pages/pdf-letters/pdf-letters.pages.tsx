@@ -23,7 +23,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/pdf-letters', {
     who,
     below: 'Send',
-    name: 'Upload a letter',
+    name: t('Upload a letter'),
     show: ({ service }, formState) => ({
       title: t('Upload a letter'),
       lead: t('We print and post your PDF as it is. You see its pages and its address first.'),

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Carriers, isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Service } from '../../../services/services.ts';
@@ -217,7 +217,7 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
               formState={shown}
               name={`value_${index}`}
               sentAs="values[]"
-              label={name}
+              label={asIs(name)}
               hint={t('For (({name})) in the template', { name })}
               value={value}
               autocomplete="off"

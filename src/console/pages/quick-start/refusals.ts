@@ -1,12 +1,12 @@
 import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import { isText, joined, t } from '../../../language/text.ts';
+import { declared, isText, joined, type Text, t } from '../../../language/text.ts';
 import { type Failure, invalidField, type Problem } from '../../../platform/failure.ts';
 import { isAddressReason, type PostalAddressReason } from '../../../recipients/postal-address.ts';
 
 interface Advice {
   field: 'api_key' | 'to' | '';
-  text: string;
+  text: Text;
 }
 
 /** What a person can do about a refusal of the API, whose own words are for programs, by what its rule found. */
@@ -59,12 +59,12 @@ function adviseOn(country: Country, { code, reason = '', problems = [] }: Failur
   const known = advices.get(reason);
   if (known) return known;
   if (code === 'AuthError') return { field: 'api_key', text: t('Enter a key of this service, or create one.') };
-  if (reason === 'international_not_allowed') return { field: 'to', text: words.textsAbroadOff };
+  if (reason === 'international_not_allowed') return { field: 'to', text: declared(words.textsAbroadOff) };
   const isAbout = (property: string) => problems.some(({ about }) => isProperty(about, property));
   if (numberReasons.has(reason) || isAbout('phone_number')) return { field: 'to', text: enterNumber(phone) };
   if (isAbout('email_address'))
     return { field: 'to', text: t('Enter an email address, for example name@example.org.') };
-  if (reason === 'address_missing') return { field: 'to', text: words.enterAddress };
+  if (reason === 'address_missing') return { field: 'to', text: declared(words.enterAddress) };
   return isAddressReason(reason) ? { field: 'to', text: adviseOnAddress(country, reason) } : undefined;
 }
 
@@ -75,20 +75,20 @@ function isProperty(about: Problem['about'], property: string): boolean {
 }
 
 /** What a person can do about an address that cannot be sent to. */
-function adviseOnAddress({ address: { lines }, words }: Country, reason: PostalAddressReason): string {
+function adviseOnAddress({ address: { lines }, words }: Country, reason: PostalAddressReason): Text {
   switch (reason) {
     case 'address-is-empty':
     case 'not-enough-address-lines':
-      return words.enterLines;
+      return declared(words.enterLines);
     case 'too-many-address-lines':
       return t('Enter at most {max} lines.', { max: lines.max });
     case 'cant-send-international-letters':
     case 'not-a-real-uk-postcode':
     case 'not-a-real-uk-postcode-or-country':
     case 'no-town-beside-postcode':
-      return words.endWithPostcode;
+      return declared(words.endWithPostcode);
     default:
-      return words.enterAddress;
+      return declared(words.enterAddress);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { getInboundText } from '../../../inbound/inbound-texts.ts';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { sendOneOff } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { findTemplate } from '../../../templates/compiled-templates.ts';
@@ -147,7 +147,7 @@ function Value({ formState, name, index }: { formState: FormState; name: string;
         formState={formState}
         name={`value_${index}`}
         sentAs="values[]"
-        label={name}
+        label={asIs(name)}
         value={Array.isArray(typed) ? typed[index] : undefined}
       />
     </>

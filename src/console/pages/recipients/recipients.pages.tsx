@@ -42,7 +42,7 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/recipients', {
     who: { service: 'manage' },
     below: 'Settings',
-    name: 'Data about one person',
+    name: t('Data about one person'),
     show: (request, formState) => formView(request, formState),
     form: Form,
     needs,

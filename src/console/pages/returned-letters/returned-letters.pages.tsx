@@ -26,7 +26,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,
     below: 'Home',
-    name: 'Returned letters',
+    name: t('Returned letters'),
     async show({ service }) {
       const days = await listReturnedLetterDays(app, service.id);
       return {

@@ -43,7 +43,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
     <>
       <div class="toolbar reader-bar">
         <Segments
-          name="View"
+          name={t('View')}
           tabs={views.map((view) => ({
             label: viewNames[view],
             to: sandboxUrl(path, list, { view }),
@@ -53,7 +53,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
         {list.view === 'html' && (
           <div class="row--end">
             <Segments
-              name="Width"
+              name={t('Width')}
               tabs={widths.map((width) => ({
                 label: width === 'full' ? t('Full') : width,
                 to: sandboxUrl(path, list, { width }),

@@ -113,7 +113,10 @@ export function SandboxToolbar({ current }: { current: ListQuery }) {
   const list = { ...withoutMessageView(current), before: undefined };
   return (
     <div class="toolbar">
-      <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => sandboxUrl('', { ...list, channel }))} />
+      <Segments
+        name={t('Channel')}
+        tabs={channelTabs(list.channel, (channel) => sandboxUrl('', { ...list, channel }))}
+      />
       <search aria-label={t('Sandbox')}>
         <form class="row" method="post" action={pageUrl('/sandbox')}>
           {list.channel && <input type="hidden" name="channel" value={list.channel} />}

@@ -5,7 +5,7 @@ import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import { T } from '../../../language/sentence.tsx';
-import { joined, t } from '../../../language/text.ts';
+import { asIs, joined, type Text, t } from '../../../language/text.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sheetSize } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
@@ -36,8 +36,8 @@ interface ReaderProps {
   messagePage: string | undefined;
 }
 
-export function formatHeading(phone: PhoneRules, message: InboxMessage): string {
-  if (message.notification_type === 'email') return message.subject ?? '';
+export function formatHeading(phone: PhoneRules, message: InboxMessage): Text {
+  if (message.notification_type === 'email') return asIs(message.subject ?? '');
   return t('{channel, select, sms {Text to {recipient}} other {Letter to {recipient}}}', {
     channel: message.notification_type,
     recipient: firstLine(phone, message),
@@ -261,7 +261,7 @@ const headings = {
 };
 
 /** What the next page says once about what was done. */
-export const notices: Record<Answer, string> = {
+export const notices: Record<Answer, Text> = {
   delivered: t('Receipt sent.'),
   pending: t('Receipt sent.'),
   'temporary-failure': t('Receipt sent.'),

@@ -4,7 +4,7 @@ import { answerMessage, answers, possibleAnswers } from '../../../delivery/sandb
 import { findSentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery/sandbox/inbox.ts';
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
 import { readLetterPdf } from '../../../notifications/history/letter-pdf.ts';
 import { notFound } from '../../../platform/failure.ts';
@@ -154,7 +154,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   async function inboxView(
     request: Seen,
     current: string | undefined,
-    about: string | undefined,
+    about: Text | undefined,
     reader: ComponentChildren,
   ): Promise<View> {
     const list = readListQuery(app, request);

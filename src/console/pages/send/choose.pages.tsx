@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
 import { may } from '../../access/may.ts';
 import { whoCan } from '../../access/who-can.ts';
@@ -50,7 +50,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
       const isNarrowed = isSearch || list.channel !== undefined;
       const paths = new Map(isSearch ? library.paths().map(({ id, path }) => [id, path]) : []);
       return {
-        title: folder?.name ?? t('Send'),
+        title: folder ? asIs(folder.name) : t('Send'),
         ...(folder ? { about: t('Send'), crumbs: buildCrumbs(request, library.path(folder.parent_id)) } : {}),
         lead: t('Choose a template, then who to send it to.'),
         actions: (
@@ -69,7 +69,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
             <div class="stack">
               {channels.length > 1 && (
                 <Tabs
-                  name="Channel"
+                  name={t('Channel')}
                   tabs={[undefined, ...channels].map((channel) => ({
                     label: channel ? channelWords[channel].names : t('All'),
                     to: sendUrl(list, { channel }),
@@ -78,7 +78,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                 />
               )}
               <ListSearch
-                name="Templates"
+                name={t('Templates')}
                 label={t('Name, id or words')}
                 path={sendUrl(list, { findToken: '' })}
                 find={list.find}
@@ -132,5 +132,8 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
 
 function buildCrumbs({ service }: OfSender, folders: { id: string; name: string }[]) {
   const to = `/services/${service.id}/send`;
-  return [{ label: t('Send'), to }, ...folders.map(({ id, name }) => ({ label: name, to: `${to}?folder=${id}` }))];
+  return [
+    { label: t('Send'), to },
+    ...folders.map(({ id, name }) => ({ label: asIs(name), to: `${to}?folder=${id}` })),
+  ];
 }

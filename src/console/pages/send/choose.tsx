@@ -1,5 +1,5 @@
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl, withQuery } from '../../links.ts';
@@ -22,7 +22,7 @@ export function sendPath(list: ListQuery, changes: Partial<ListQuery> = {}): str
 
 export const sendUrl = (list: ListQuery, changes: Partial<ListQuery> = {}) => pageUrl(sendPath(list, changes));
 
-export function countFound(total: number): string {
+export function countFound(total: number): Text {
   return t('{count, plural, =0 {No templates found.} one {# template found.} other {# templates found.}}', {
     count: total,
   });

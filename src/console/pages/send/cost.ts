@@ -1,6 +1,6 @@
 import { costOfLetter, costOfTexts } from '../../../billing/rates.ts';
 import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
-import { joined, type Text, t } from '../../../language/text.ts';
+import { declared, joined, type Text, t } from '../../../language/text.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { postageName } from '../../message-words.ts';
@@ -20,7 +20,9 @@ export async function describeCost(
     case 'sms': {
       const cost = await costOfTexts(app, preview.fragments);
       const priced =
-        cost === undefined ? [] : [t('{price} {inCountry}', { price: money.price(cost), inCountry: words.inCountry })];
+        cost === undefined
+          ? []
+          : [t('{price} {inCountry}', { price: money.price(cost), inCountry: declared(words.inCountry) })];
       return joined(atLeast(preview.is_minimum, [several(preview.fragments, 'part'), ...priced]), ', ');
     }
     case 'email':

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
-import { t } from '../../../language/text.ts';
+import { declared, type Text, t } from '../../../language/text.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { OneOf } from '../../../protocol/fields.ts';
@@ -77,7 +77,7 @@ export function withoutGaps(filled: Filled): Filled {
 }
 
 /** What a person can do about a refusal whose own words are for programs, by what its rule found. */
-const advices = new Map<string, [field: 'to' | '', text: string]>([
+const advices = new Map<string, [field: 'to' | '', text: Text]>([
   [
     'not_in_trial_mode',
     [
@@ -100,9 +100,9 @@ const advices = new Map<string, [field: 'to' | '', text: string]>([
 ]);
 
 /** The same of refusals whose words differ between countries. */
-function adviseOnNumber({ words }: Country, reason: string | undefined): string | undefined {
-  if (reason === 'international_not_allowed') return words.numberAbroad;
-  return reason === 'landline_not_allowed' ? words.enterMobile : undefined;
+function adviseOnNumber({ words }: Country, reason: string | undefined): Text | undefined {
+  if (reason === 'international_not_allowed') return declared(words.numberAbroad);
+  return reason === 'landline_not_allowed' ? declared(words.enterMobile) : undefined;
 }
 
 const aboutRecipient = new Set(['suppressed', 'not_in_team', 'unsupported_country_code', 'address_missing']);

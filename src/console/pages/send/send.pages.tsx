@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { costOfLetter, costOfTexts } from '../../../billing/rates.ts';
 import { previewEmail } from '../../../delivery/previews/previews.ts';
-import { joined, t } from '../../../language/text.ts';
+import { declared, joined, type Text, t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
@@ -67,7 +67,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           preview={await renderPreview(request, loaded)}
           left={(await remainingToday(app, service, channel)).messages}
           now={app.clock.now()}
-          addressHint={app.country.words.addressHint}
+          addressHint={declared(app.country.words.addressHint)}
           toFile={`/services/${service.id}/files/new/${template.row.id}`}
         />
       ),
@@ -253,7 +253,7 @@ async function listFacts(
   app: ConsoleApp,
   { calendar }: Viewer,
   { service, template, filled }: ToPreview,
-): Promise<{ label: string; value: ComponentChildren }[]> {
+): Promise<{ label: Text; value: ComponentChildren }[]> {
   const channel = template.row.template_type;
   const { messages } = await remainingToday(app, service, channel);
   const now = app.clock.now();

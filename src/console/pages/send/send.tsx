@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
@@ -23,7 +23,7 @@ interface FillInProps {
   /** How many messages can be sent today. */
   left: number;
   now: Date;
-  addressHint: string;
+  addressHint: Text;
   /** Leads to uploading a list for the same template, below /console. */
   toFile: string;
 }
@@ -50,7 +50,7 @@ export function FillIn(props: FillInProps) {
                     formState={formState}
                     name={`value_${index}`}
                     sentAs="values[]"
-                    label={name}
+                    label={asIs(name)}
                     value={value}
                     autocomplete="off"
                   />
@@ -165,7 +165,7 @@ interface CheckProps {
   preview: Preview;
   /** Parts or sheets, and the cost. */
   foot: ComponentChildren;
-  facts: { label: string; value: ComponentChildren }[];
+  facts: { label: Text; value: ComponentChildren }[];
   /** Characters that a text message cannot carry. */
   lost: readonly string[];
 }

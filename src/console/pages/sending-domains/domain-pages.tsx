@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { Failure, invalid, notFound } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { checkNow } from '../../../sending-domains/checking/check-domains.ts';
@@ -48,7 +48,7 @@ interface DomainsOf<W extends Who> {
 const tasks = ['check', 'new-key', 'use-key', 'use-domain', 'retire'] as const;
 const ways = ['signed-here', 'relay', 'provider'] as const;
 
-const notices: Record<(typeof tasks)[number], string> = {
+const notices: Record<(typeof tasks)[number], Text> = {
   check: t('Domain checked.'),
   'new-key': t('Key made. Publish its record.'),
   'use-key': t('New key in use.'),
@@ -118,7 +118,7 @@ export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleAp
       const now = app.clock.now();
       const mayChange = mayChangeDomains(settings, personOf(request), ownerIn(domain));
       return {
-        title: domain.name,
+        title: asIs(domain.name),
         crumbs: [...of.crumbs(request), { label: t('Domains'), to: of.at(request) }],
         actions: mayChange && domain.state !== 'retired' && <Do task="check">{t('Check now')}</Do>,
         scripts: ['copy'],
@@ -180,7 +180,7 @@ export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleAp
       const at = `${of.at(request)}/${domain.id}`;
       return {
         title: t('Change the domain'),
-        crumbs: [...of.crumbs(request), { label: domain.name, to: at }],
+        crumbs: [...of.crumbs(request), { label: asIs(domain.name), to: at }],
         content: (
           <SaveForm back={at}>
             <ChangeFields app={app} domain={domain} formState={formState} />

@@ -1,4 +1,4 @@
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { mayChangeDomains } from '../../../sending-domains/owners.ts';
 import { type DomainState, listDomains, type SendingDomain } from '../../../sending-domains/sending-domains.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -74,11 +74,11 @@ export function organisationDomainPages(pages: Pages, app: ConsoleApp): void {
     at: ({ organisation }) => at(organisation),
     ownerOf: ({ organisation }) => ({ scope: 'organisation', organisation_id: organisation.id }),
     newOwner: ({ organisation }) => ({ scope: 'organisation', organisation_id: organisation.id }),
-    crumbs: ({ organisation }) => [{ label: organisation.name, to: at(organisation) }],
+    crumbs: ({ organisation }) => [{ label: asIs(organisation.name), to: at(organisation) }],
   });
 }
 
-const groupNames: Record<Exclude<DomainState, 'retired'>, string> = {
+const groupNames: Record<Exclude<DomainState, 'retired'>, Text> = {
   suspended: t('Suspended'),
   warning: t('With a warning'),
   verified: t('Verified'),

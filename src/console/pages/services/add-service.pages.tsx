@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../language/text.ts';
+import { declared, t } from '../../../language/text.ts';
 import { type OrganisationType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
 import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
@@ -36,7 +36,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/add', {
     who: 'signed-in',
     below: 'Your services',
-    name: 'Add a service',
+    name: t('Add a service'),
     show: async ({ visitor }, formState) =>
       (await mayAddService(app, visitor.user))
         ? {
@@ -62,7 +62,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                     kind="one"
                     choices={app.country.organisations.types
                       .filter(({ id }) => id !== 'nhs_notify')
-                      .map(({ id, label, choice }) => ({ value: id, label: choice ?? label }))}
+                      .map(({ id, label, choice }) => ({ value: id, label: declared(choice ?? label) }))}
                   />
                 )}
                 {visitor.user.platform_admin && (
@@ -89,7 +89,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
       organisation_type: Type.Optional(OrganisationTypes(app.country)),
       id: Type.Optional(Type.String()),
     }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     async check({ visitor: { user } }, { organisation_type, id }) {
       if (user.platform_admin && id && !isUuid(id.trim())) {
         throw invalidField('id', t('Enter the whole id: 32 letters and digits, with hyphens.'));

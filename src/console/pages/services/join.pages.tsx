@@ -24,7 +24,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/join', {
     who: 'signed-in',
     below: 'Your services',
-    name: 'Join a service',
+    name: t('Join a service'),
     async show({ visitor }) {
       const services = await listServicesToJoin(app, visitor.user);
       return {

@@ -44,7 +44,7 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
         />
       ),
       form: Type.Object({ value: Type.String() }),
-      needs: { value: 'Choose a brand.' },
+      needs: { value: t('Choose a brand.') },
       async save(service, { value }) {
         const brands = await brandsOf(kind, service);
         if (value !== none && !brands.some((brand) => brand.value === value)) {

@@ -62,7 +62,7 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
       />
     ),
     form: Type.Object({ name: settable.name }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     async save(service, { name }) {
       if (name === service.name) return undefined;
       // Whether the name is unique was decided for the old one.
@@ -118,7 +118,7 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
       />
     ),
     ...oneNumber,
-    needs: { value: 'Enter the number of days.' },
+    needs: { value: t('Enter the number of days.') },
     async save(service, { value }) {
       if (service.restricted) throw invalidField('value', t('You can change this once your service is live.'));
       const days_of_retention = readNumber(value, { field: 'value', ...retention });

@@ -22,7 +22,7 @@ export function guardPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/settings/email/guard', {
     who: team,
     below: 'Settings',
-    name: 'Bounces and complaints',
+    name: t('Bounces and complaints'),
     async show({ service, visitor }, formState) {
       const guard = await getGuard(app, service.id);
       const isAdmin = visitor.user.platform_admin;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { getAllowance, setAllowance } from '../../../billing/allowance.ts';
-import { t } from '../../../language/text.ts';
+import { declared, t } from '../../../language/text.ts';
 import { listActiveOrganisations } from '../../../organisations/organisations.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { channels } from '../../../protocol/channels.ts';
@@ -109,7 +109,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     fields: ({ permissions }, formState) => (
       <YesNo
         formState={formState}
-        legend={app.country.words.textsToLandlines}
+        legend={declared(app.country.words.textsToLandlines)}
         isYes={permissions.includes('sms_to_uk_landlines')}
       />
     ),

@@ -26,11 +26,11 @@ import { operator } from './service-setting.ts';
 
 interface Group {
   of: 'general' | 'email' | 'text' | 'letter' | 'operator';
-  title: string;
+  title: Text;
   stamp?: 'email' | 'text' | 'letter';
   isOn?: boolean;
   /** Without a path, it cannot be changed here; without `who`, the team changes it. */
-  rows: { label: string; value: ComponentChildren; path?: string; who?: OfService }[];
+  rows: { label: Text; value: ComponentChildren; path?: string; who?: OfService }[];
 }
 
 const yesNo = (isYes: boolean) => (isYes ? t('Yes') : t('No'));

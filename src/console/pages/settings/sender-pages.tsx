@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
 import { pageUrl } from '../../links.ts';
@@ -24,14 +24,14 @@ interface Change {
 
 /** What the pages say about one sender. */
 interface SenderTexts {
-  add: string;
-  added: string;
-  change: string;
-  saved: string;
-  archive: string;
-  archived: string;
+  add: Text;
+  added: Text;
+  change: Text;
+  saved: Text;
+  archive: Text;
+  archived: Text;
   /** Where the value is missing. */
-  enter: string;
+  enter: Text;
 }
 
 /** What a channel calls its senders, and its rules. */
@@ -40,15 +40,15 @@ interface SenderKind<R extends Row> {
   path: string;
   /** The name of the parameter that is the id of one. */
   param: string;
-  title: string;
-  lead: string;
+  title: Text;
+  lead: Text;
   texts: SenderTexts;
   /** Instead of an empty list. */
-  none: { title: string; text: string };
+  none: { title: Text; text: Text };
   list(serviceId: string): Promise<R[]>;
   get(serviceId: string, id: string): Promise<R>;
   valueOf(row: R): string;
-  note?(row: R): string | undefined;
+  note?(row: R): Text | undefined;
   /** Named `value`. */
   field(formState: FormState, value: string | undefined): VNode;
   /** A problem of the value, as a sentence. */

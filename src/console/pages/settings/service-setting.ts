@@ -1,5 +1,5 @@
 import type { Static, TObject } from 'typebox';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import type { OfService } from '../../access/may.ts';
 import type { PageRequest, Pages } from '../../page.ts';
@@ -16,7 +16,7 @@ export function settingsOf(service: { id: string }): string {
 interface ServiceSetting<S extends TObject> extends Setting<Service, S> {
   who: OfService;
   /** Returns what to say when it is not "saved". */
-  save(service: Service, form: Static<S>, request: PageRequest<OfService>): Promise<string | undefined>;
+  save(service: Service, form: Static<S>, request: PageRequest<OfService>): Promise<Text | undefined>;
 }
 
 /** A setting of a service. Its path is below the settings. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { joined, t } from '../../../language/text.ts';
+import { asIs, joined, type Text, t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { isUuid } from '../../../platform/id.ts';
@@ -41,7 +41,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: team,
     below: 'Settings',
-    name: 'Suppression list',
+    name: t('Suppression list'),
     async show({ service, visitor, query }, formState) {
       const isOn = service.permissions.includes(suppressRecipients);
       const sought = readSearch(app, visitor, query('q'));
@@ -115,7 +115,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
           ? t('Remove the address if the mailbox works again. An email that bounces adds it again.')
           : t('Remove the address only if the person asked you to. They did not want your emails.');
       return {
-        title: email_address,
+        title: asIs(email_address),
         about: t('Suppressed recipient'),
         lead: joined([reasonSentences[reason], advice]),
         crumbs: crumbs(service),
@@ -167,14 +167,14 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-const reasonWords: Record<SuppressionReason, string> = {
+const reasonWords: Record<SuppressionReason, Text> = {
   'hard-bounce': t('Bounced'),
   complaint: t('Reported spam'),
   unsubscribe: t('Unsubscribed'),
 };
 
 /** The same as sentences. */
-const reasonSentences: Record<SuppressionReason, string> = {
+const reasonSentences: Record<SuppressionReason, Text> = {
   'hard-bounce': t('Bounced.'),
   complaint: t('Reported spam.'),
   unsubscribe: t('Unsubscribed.'),

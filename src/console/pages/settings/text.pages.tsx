@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import { t } from '../../../language/text.ts';
+import { declared, t } from '../../../language/text.ts';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../../recipients/phone-number.ts';
@@ -140,7 +140,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
       />
     ),
     form: Type.Object({ value: OneOf(['yes', 'no', 'release']) }),
-    needs: { value: 'Choose whether to receive texts.' },
+    needs: { value: t('Choose whether to receive texts.') },
     async save(service, { value }) {
       if (value === 'yes') {
         const { sms_sender } = await assignInboundNumber(app, service.id, { is_default: false });
@@ -184,7 +184,7 @@ function problemOf({ config, country }: SenderDeps, sender: string): string | un
   if (misleading.includes(sender.toLowerCase()))
     return t('Use the name of your service. “{sender}” misleads people.', { sender });
   if (/^\d+$/.test(sender) && !country.phone.isShortCode(sender) && !isMobileNumber(country.phone, sender)) {
-    return country.words.ownNumber;
+    return declared(country.words.ownNumber);
   }
   if (isProtectedSenderId(config, sender))
     return t('Enter another sender. “{sender}” is the name of another organisation.', { sender });

@@ -1,4 +1,4 @@
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { readAccountLink } from '../../../users/sign-in/account-links.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -73,7 +73,7 @@ export function brokenLink(purpose: keyof typeof brokenLinks): View {
 }
 
 /** The page behind a link: programs that scan mail open links, so only the button does something. */
-export function oneMoreClick(title: string, lead: string, warning?: string): View {
+export function oneMoreClick(title: Text, lead: Text, warning?: Text): View {
   return {
     title,
     lead,

@@ -64,7 +64,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
-    needs: { code: 'Enter the security code.' },
+    needs: { code: t('Enter the security code.') },
     async act(request, form) {
       const found = await findPendingSignIn(app, request.http, ['text']);
       if (!found) return again;

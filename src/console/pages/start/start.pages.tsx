@@ -79,8 +79,8 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
       password: Type.String(),
     }),
     needs: {
-      code: 'Enter the set-up code.',
-      name: 'Enter your name.',
+      code: t('Enter the set-up code.'),
+      name: t('Enter your name.'),
       email_address: t('Enter your email address.'),
       password: t('Enter a password.'),
     },

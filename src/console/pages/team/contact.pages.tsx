@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { getUserRecord, isOperator, type UserRecord } from '../../../users/user-record.ts';
@@ -71,7 +71,7 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
         lead: told(person.name),
         crumbs: [
           { label: t('Team'), to: `/services/${request.service.id}/team` },
-          { label: person.name, to: back },
+          { label: asIs(person.name), to: back },
         ],
         content:
           confirmed === undefined ? (

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { changeMember, leaveService } from '../../../services/members/service-members.ts';
@@ -28,7 +28,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
     const isVisitor = member.id === visitor.user.id;
     const contact = mayChangeContact(visitor.user, member, service.id);
     return {
-      title: member.name,
+      title: asIs(member.name),
       lead: isVisitor ? t('This is you.') : undefined,
       crumbs: [{ label: t('Team'), to: `/services/${service.id}/team` }],
       content: (
@@ -176,7 +176,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team/invite', {
     who: { service: 'manage' },
     below: 'Team',
-    name: 'Invite a colleague',
+    name: t('Invite a colleague'),
     async show({ service }, formState) {
       const folders = await listFolderPaths(app.db, service.id);
       const choosesMethod = service.permissions.includes('email_auth');

@@ -1,5 +1,5 @@
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { givenRights, holds } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
@@ -15,7 +15,7 @@ const heads = {
   send: t('Send'),
   templates: t('Templates'),
   manage: t('Manage'),
-  api: 'API',
+  api: asIs('API'),
 };
 
 interface Invite {

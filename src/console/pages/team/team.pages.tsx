@@ -54,7 +54,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
             <JoinRequests service={service} visitorId={visitor.user.id} requests={requests} now={app.clock.now()} />
             {members.length > maxWithoutSearch && (
               <ListSearch
-                name="Team"
+                name={t('Team')}
                 label={t('Name or email address')}
                 path={pageUrl(`/services/${service.id}/team`)}
                 find={find}

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Country } from '../../../countries/country.ts';
-import { joined, t } from '../../../language/text.ts';
+import { asIs, joined, t } from '../../../language/text.ts';
 import { archiveLetterAttachment, attachPages, markedPages } from '../../../letters/attachments/letter-attachments.ts';
 import { maxLetterBytes } from '../../../notifications/sending/letter-content.ts';
 import { type Failure, invalidField, notFound } from '../../../platform/failure.ts';
@@ -36,8 +36,8 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
     const url = pageUrl(`/services/${request.service.id}/letter-templates/${template.id}/attached-pages`);
     return {
       title: t('Attached pages'),
-      about: template.name,
-      crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
+      about: asIs(template.name),
+      crumbs: [{ label: asIs(template.name), to: templatePath(request.service.id, template.id) }],
       content: (
         <div class="stack measure">
           {marked.length > 0 && <ErrorSummary problems={formState.problems} />}

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Country } from '../../../countries/country.ts';
 import { T } from '../../../language/sentence.tsx';
-import { joined, t } from '../../../language/text.ts';
+import { asIs, joined, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { maxFileBytes } from '../../../templates/files/file-types.ts';
 import {
@@ -35,7 +35,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     return template;
   }
   const buildCrumbs = ({ service }: Writing, { id, name }: CurrentTemplateRow) => [
-    { label: name, to: templatePath(service.id, id) },
+    { label: asIs(name), to: templatePath(service.id, id) },
   ];
 
   pages.add(path, {
@@ -46,7 +46,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       const files = await listEmailFiles(app, { service_id: request.service.id, template_id: template.id });
       return {
         title: t('Files'),
-        about: template.name,
+        about: asIs(template.name),
         crumbs: buildCrumbs(request, template),
         content: (
           <div class="stack measure">
@@ -94,8 +94,8 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       const template = await getEmailTemplate(request);
       const file = await getFile(request);
       return {
-        title: file.filename,
-        about: template.name,
+        title: asIs(file.filename),
+        about: asIs(template.name),
         crumbs: [
           ...buildCrumbs(request, template),
           { label: t('Files'), to: `/services/${request.service.id}/email-templates/${template.id}/files` },

@@ -41,7 +41,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ name: FolderName }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     async act(request, { name }) {
       const library = await openLibrary(app, request);
       const parent_id = isUuid(request.query('folder')) ? library.get(request.query('folder')).id : null;

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { compileRow } from '../../../templates/compile-row.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
@@ -91,10 +91,10 @@ async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
   const canRestore = has(request, 'templates') && !template.archived && before.version !== template.version;
   return {
     title: t('History'),
-    about: template.name,
+    about: asIs(template.name),
     crumbs: [
       ...buildCrumbs(library, service.id, template.folder),
-      { label: template.name, to: templatePath(service.id, template.id) },
+      { label: asIs(template.name), to: templatePath(service.id, template.id) },
     ],
     content: (
       <div class="aside aside--lead">

@@ -80,7 +80,7 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
           </button>
         </form>
         <Segments
-          name="View"
+          name={t('View')}
           tabs={[
             { label: t('Words'), to: buildUrl(after, pair), isCurrent: !isAsSent },
             { label: t('As sent'), to: buildUrl(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },

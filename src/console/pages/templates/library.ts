@@ -1,4 +1,4 @@
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import type { Service } from '../../../services/services.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
@@ -9,6 +9,7 @@ import { isOperator } from '../../../users/user-record.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { withQuery } from '../../links.ts';
+import type { Crumb } from '../../page.ts';
 import { dayAndMonth } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 
@@ -130,15 +131,15 @@ export function listPath(serviceId: string, query: Record<string, string | undef
 
 export const templatePath = (serviceId: string, templateId: string) => `/services/${serviceId}/templates/${templateId}`;
 
-export function buildCrumbs(library: Library, serviceId: string, folder: string | null) {
+export function buildCrumbs(library: Library, serviceId: string, folder: string | null): Crumb[] {
   return [
     { label: t('Templates'), to: listPath(serviceId) },
-    ...library.path(folder).map(({ id, name }) => ({ label: name, to: listPath(serviceId, { folder: id }) })),
+    ...library.path(folder).map(({ id, name }) => ({ label: asIs(name), to: listPath(serviceId, { folder: id }) })),
   ];
 }
 
 /** "Last used on 3 Nov", for the question before archiving. */
-export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<string> {
+export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<Text> {
   const last = await getLastUsed(app, serviceId, templateId);
   return last === null
     ? t('Never used')

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
@@ -134,7 +134,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
   );
   const isEmpty = rows.length + folders.length === 0;
   return {
-    title: list.archived ? t('Archived templates') : (folder?.name ?? t('Templates')),
+    title: folder && !list.archived ? asIs(folder.name) : list.archived ? t('Archived templates') : t('Templates'),
     ...(folder || list.archived ? { crumbs: buildCrumbs(library, service.id, folder ? folder.parent_id : null) } : {}),
     actions: canEdit && !list.archived && <ListActions list={list} isFolder={folder !== undefined} />,
     content: (
@@ -205,7 +205,7 @@ function ListFoot({ list, total, folders }: { list: ListQuery; total: number; fo
   );
 }
 
-async function archiveChosen(app: ConsoleApp, reader: Reader, ids: string[]): Promise<string> {
+async function archiveChosen(app: ConsoleApp, reader: Reader, ids: string[]): Promise<Text> {
   for (const id of ids) {
     await getEditableTemplate(app, reader, id);
     await updateTemplate(app, reader.service.id, id, { archived: true, created_by: reader.visitor.user.id });

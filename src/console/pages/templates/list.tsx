@@ -192,7 +192,7 @@ export function EmptyList({ list, canEdit }: { list: ListQuery; canEdit: boolean
 export function ListToolbar({ list }: { list: ListQuery }) {
   return (
     <div class="toolbar">
-      <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => listUrl(list, { channel }))} />
+      <Segments name={t('Channel')} tabs={channelTabs(list.channel, (channel) => listUrl(list, { channel }))} />
       <search aria-label={t('Templates')}>
         <form class="row" method="post" action={listUrl(list, { findToken: '' })}>
           <label class="sr" for="find">

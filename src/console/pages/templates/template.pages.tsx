@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
@@ -50,7 +50,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       const preview = await previewVersion(app, request, template.id, template.version);
       const senders = await listSenderChoices(app, service.id, template);
       return {
-        title: template.name,
+        title: asIs(template.name),
         crumbs: buildCrumbs(library, service.id, template.folder),
         actions: (
           <>
@@ -111,7 +111,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       const choices = await listSenderChoices(app, request.service.id, template);
       return {
         title: t('{noun} of {name}', { noun, name: template.name }),
-        crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
+        crumbs: [{ label: asIs(template.name), to: templatePath(request.service.id, template.id) }],
         content: (
           <SaveForm back={templatePath(request.service.id, template.id)}>
             <Choices

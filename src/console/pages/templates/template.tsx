@@ -1,7 +1,7 @@
 import type { Country } from '../../../countries/country.ts';
 import { postageLabel } from '../../../countries/postage.ts';
 import { T } from '../../../language/sentence.tsx';
-import { joined, t } from '../../../language/text.ts';
+import { declared, joined, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import { listLanguages } from '../../../templates/languages/languages.ts';
@@ -22,7 +22,7 @@ interface FactsProps {
   country: Country;
   template: CurrentTemplateRow;
   sender: string;
-  lastUsed: string;
+  lastUsed: Text;
   canEdit: boolean;
   /** The service can have templates in several languages. */
   hasLanguages: boolean;
@@ -47,7 +47,7 @@ export function TemplateFacts({
   const rows = [
     { label: senderNouns[template_type], value: sender, ...change('sender') },
     ...(template.postage
-      ? [{ label: t('Postage'), value: postageLabel(country.postage, template.postage), ...change('edit') }]
+      ? [{ label: t('Postage'), value: declared(postageLabel(country.postage, template.postage)), ...change('edit') }]
       : []),
     ...(template_type === 'email'
       ? [{ label: t('Unsubscribe link'), value: template.has_unsubscribe_link ? t('Yes') : t('No'), ...change('edit') }]
@@ -145,7 +145,7 @@ function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed
   );
 }
 
-export const senderNouns: Record<Channel, string> = {
+export const senderNouns: Record<Channel, Text> = {
   sms: t('Sender'),
   email: t('Reply-to address'),
   letter: t('Sender block'),

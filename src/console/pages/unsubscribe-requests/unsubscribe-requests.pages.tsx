@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Calendar } from '../../../countries/calendar.ts';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import {
@@ -37,7 +37,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,
     below: 'Home',
-    name: 'Unsubscribe requests',
+    name: t('Unsubscribe requests'),
     async show({ service, viewer }) {
       const list = pageUrl(`/services/${service.id}/unsubscribe-requests`);
       const reports = await listUnsubscribeReports(app, service.id);
@@ -167,7 +167,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function formatSpan(calendar: Calendar, from: string, to: string): string {
+function formatSpan(calendar: Calendar, from: string, to: string): Text {
   const [first, last] = [new Date(from), new Date(to)];
   const lastDay = dayAndMonth(calendar, last);
   if (calendar.day(first) === calendar.day(last)) return lastDay;

@@ -1,10 +1,10 @@
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { isText, joined, type Text, t } from '../../../../language/text.ts';
 import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 import { pageUrl } from '../../../links.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
 import { ClockTime, Time } from '../../../parts/time.tsx';
-import { actionWords, actorWords, fieldWords, nounWords, thingWords, valueText } from './audit-words.ts';
+import { actorWords, deedWords, fieldWords, nounWords, valueText } from './audit-words.ts';
 
 const maxNamed = 6;
 
@@ -16,7 +16,7 @@ export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; no
           <div class="stack stack--tight grow">
             <div class="row">
               <a href={pageUrl(`/operator/audit/${entry.id}`)}>
-                <b dir="auto">{actorWords(entry)}</b> {actionWords[entry.action]} {thingWords(entry.noun)}
+                <b dir="auto">{actorWords(entry)}</b> {deedWords(entry)}
               </a>
               <span class="row--end muted">
                 <Time at={entry.created_at} now={now} />
@@ -32,20 +32,26 @@ export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; no
   );
 }
 
-function aboutEntry(entry: AuditEntry): string {
-  const { action, noun, service_name, claimed_user_name } = entry;
-  const fields = changedFields(entry);
-  const named = fields.slice(0, maxNamed).map(fieldWords).join(', ');
+function aboutEntry(entry: AuditEntry): Text {
+  const { action, noun, service_name, claimed_user_name, address } = entry;
   const name = noun === 'service' ? undefined : nameOfThing(entry);
-  return [
-    name && `“${name}”`,
-    service_name && `service “${service_name}”`,
-    action === 'update' && `${named}${fields.length > maxNamed ? ` and ${fields.length - maxNamed} more` : ''}`,
-    claimed_user_name && `for ${claimed_user_name}, according to the client`,
-    entry.address && `from ${entry.address}`,
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  const facts = [
+    name && t('“{name}”', { name }),
+    service_name && t('service “{name}”', { name: service_name }),
+    action === 'update' && namedFields(changedFields(entry)),
+    claimed_user_name && t('for {name}, according to the client', { name: claimed_user_name }),
+    address && t('from {address}', { address }),
+  ];
+  return joined(
+    facts.filter((fact) => fact !== false && isText(fact)),
+    ' · ',
+  );
+}
+
+function namedFields(fields: readonly string[]): Text {
+  const names = joined(fields.slice(0, maxNamed).map(fieldWords), ', ');
+  const count = fields.length - maxNamed;
+  return count > 0 ? t('{names} and {count, number} more', { names, count }) : names;
 }
 
 /** One change: who, when, from where, and each field before and after. */
@@ -109,7 +115,7 @@ function Who({ entry }: { entry: AuditEntry }) {
 }
 
 function Thing({ entry: { noun, thing_id } }: { entry: AuditEntry }) {
-  if (thing_id === null) return nounWords(noun);
+  if (thing_id === null) return <>{nounWords(noun)}</>;
   return (
     <>
       {nounWords(noun)}{' '}

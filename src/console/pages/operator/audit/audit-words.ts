@@ -1,183 +1,202 @@
-import { t } from '../../../../language/text.ts';
+import { asIs, capitalised, joined, type Text, t, written } from '../../../../language/text.ts';
 import type { AuditNoun } from '../../../../operations/audit/audit-entry.ts';
 import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 
 /** What the audit log calls things, in the words of the console, as they stand in a sentence. */
-const things: Record<AuditNoun, string> = {
-  allowance: 'an allowance of free texts',
-  api_key: 'an API key',
-  callback: 'a callback',
-  callback_api: 'a callback address',
-  callback_signing_secret: 'a signing secret of callbacks',
-  channel_plan: 'a channel plan',
-  contact_list: 'a contact list',
-  data_retention: 'a retention period',
-  day_without_printing: 'a day without printing',
-  default_allowance: 'a default allowance of free texts',
-  email_branding: 'an email brand',
-  email_branding_pool: 'an email brand of an organisation',
-  email_reply_to: 'a reply-to address',
-  essential_template: 'an essential template',
-  guest_list: 'a guest list',
-  hidden_hint: 'a hint that is not shown again',
-  inbound_number: 'an inbound number',
-  installation: 'the country of this installation',
-  job: 'a sent file',
-  letter_attachment: 'an attachment of a letter',
-  letter_branding: 'a letter brand',
-  letter_branding_pool: 'a letter brand of an organisation',
-  letter_contact: 'a letter contact block',
-  letter_rate: 'a letter rate',
-  notification: 'a message',
-  organisation: 'an organisation',
-  organisation_domain: 'a domain of an organisation',
-  organisation_invite: 'an invitation to an organisation',
-  organisation_member: 'a member of an organisation',
-  organisation_permission: 'a permission in an organisation',
-  provider: 'a provider',
-  provider_test: 'a test of a provider',
-  rate_abroad: 'a rate abroad',
-  recipient: 'a recipient',
-  report_request: 'a request for a report',
-  returned_letter: 'a returned letter',
-  sending_domain: 'a sending domain',
-  sending_domain_key: 'a key of a sending domain',
-  sending_domain_record: 'a record of a sending domain',
-  service: 'a service',
-  service_guard: 'the guard of a service',
-  service_invite: 'an invitation to a service',
-  service_join_request: 'a request to join a service',
-  service_member: 'a member of a service',
-  session: 'a signed-in device',
-  sms_opt_out: 'a number that opted out',
-  sms_rate: 'a text rate',
-  sms_sender: 'a text message sender',
-  suppressed_recipient: 'a suppressed recipient',
-  template: 'a template',
-  template_email_file: 'a file of an email template',
-  template_folder: 'a template folder',
-  template_folder_member: 'access to a template folder',
-  unsubscribe_report: 'an unsubscribe report',
-  upload: 'an uploaded file',
-  user: 'an account',
-  user_identity: 'a single sign-on account',
-  webauthn_credential: 'a security key',
+const things: Record<AuditNoun, Text> = {
+  allowance: t('an allowance of free texts'),
+  api_key: t('an API key'),
+  callback: t('a callback'),
+  callback_api: t('a callback address'),
+  callback_signing_secret: t('a signing secret of callbacks'),
+  channel_plan: t('a channel plan'),
+  contact_list: t('a contact list'),
+  data_retention: t('a retention period'),
+  day_without_printing: t('a day without printing'),
+  default_allowance: t('a default allowance of free texts'),
+  email_branding: t('an email brand'),
+  email_branding_pool: t('an email brand of an organisation'),
+  email_reply_to: t('a reply-to address'),
+  essential_template: t('an essential template'),
+  guest_list: t('a guest list'),
+  hidden_hint: t('a hint that is not shown again'),
+  inbound_number: t('an inbound number'),
+  installation: t('the country of this installation'),
+  job: t('a sent file'),
+  letter_attachment: t('an attachment of a letter'),
+  letter_branding: t('a letter brand'),
+  letter_branding_pool: t('a letter brand of an organisation'),
+  letter_contact: t('a letter contact block'),
+  letter_rate: t('a letter rate'),
+  notification: t('a message'),
+  organisation: t('an organisation'),
+  organisation_domain: t('a domain of an organisation'),
+  organisation_invite: t('an invitation to an organisation'),
+  organisation_member: t('a member of an organisation'),
+  organisation_permission: t('a permission in an organisation'),
+  provider: t('a provider'),
+  provider_test: t('a test of a provider'),
+  rate_abroad: t('a rate abroad'),
+  recipient: t('a recipient'),
+  report_request: t('a request for a report'),
+  returned_letter: t('a returned letter'),
+  sending_domain: t('a sending domain'),
+  sending_domain_key: t('a key of a sending domain'),
+  sending_domain_record: t('a record of a sending domain'),
+  service: t('a service'),
+  service_guard: t('the guard of a service'),
+  service_invite: t('an invitation to a service'),
+  service_join_request: t('a request to join a service'),
+  service_member: t('a member of a service'),
+  session: t('a signed-in device'),
+  sms_opt_out: t('a number that opted out'),
+  sms_rate: t('a text rate'),
+  sms_sender: t('a text message sender'),
+  suppressed_recipient: t('a suppressed recipient'),
+  template: t('a template'),
+  template_email_file: t('a file of an email template'),
+  template_folder: t('a template folder'),
+  template_folder_member: t('access to a template folder'),
+  unsubscribe_report: t('an unsubscribe report'),
+  upload: t('an uploaded file'),
+  user: t('an account'),
+  user_identity: t('a single sign-on account'),
+  webauthn_credential: t('a security key'),
 };
 
 /** Such as "an API key". */
-export function thingWords(noun: string): string {
-  return new Map<string, string>(Object.entries(things)).get(noun) ?? noun;
+function thingWords(noun: string): Text {
+  return new Map<string, Text>(Object.entries(things)).get(noun) ?? asIs(noun);
 }
 
-/** Such as "API key", for a choice or a label. */
-export function nounWords(noun: string): string {
-  return thingWords(noun).replace(/^an? /, '');
+/** Such as "API key", for a choice or a label. Only English has its articles apart from the noun. */
+export function nounWords(noun: string): Text {
+  const thing = thingWords(noun);
+  return written(({ tag }) => (tag === 'en' ? thing.replace(/^an? /, '') : String(thing)));
 }
 
-export const actionWords: Record<AuditEntry['action'], string> = {
-  create: 'created',
-  update: 'changed',
-  delete: 'deleted',
-  find: 'looked for',
-  export: 'exported',
-  erase: 'erased',
-  import: 'imported',
+export const actionWords: Record<AuditEntry['action'], Text> = {
+  create: t('created'),
+  update: t('changed'),
+  delete: t('deleted'),
+  find: t('looked for'),
+  export: t('exported'),
+  erase: t('erased'),
+  import: t('imported'),
 };
+
+/** What somebody did: "created an API key". */
+export function deedWords({ noun, action }: AuditEntry): Text {
+  return t(
+    '{action, select, create {created {thing}} update {changed {thing}} delete {deleted {thing}} find {looked for {thing}} export {exported {thing}} erase {erased {thing}} other {imported {thing}}}',
+    { action, thing: thingWords(noun) },
+  );
+}
+
+/** Such as "An API key was created". */
+export function changeWords({ noun, action }: AuditEntry): Text {
+  return t(
+    '{action, select, create {{thing} was created} update {{thing} was changed} delete {{thing} was deleted} find {{thing} was looked up} export {{thing} was exported} erase {{thing} was erased} other {{thing} was imported}}',
+    { action, thing: capitalised(thingWords(noun)) },
+  );
+}
 
 /** Columns whose name alone would not tell people what changed. */
 const fields = new Map([
-  ['active', 'in use'],
-  ['alt_text', 'alternative text'],
-  ['auth_type', 'second sign-in step'],
-  ['cancelled_because', 'why it was cancelled'],
-  ['check_id', 'check'],
-  ['client_reference', 'reference'],
-  ['confirmed_unique', 'name is unique'],
-  ['count', 'number of recipients'],
-  ['count_as_live', 'counted as live'],
-  ['created_for_tests', 'created for tests'],
-  ['credential_data', 'security key'],
-  ['credential_id', 'security key id'],
-  ['crown', 'part of the Crown'],
-  ['days_of_retention', 'days that messages are kept'],
-  ['digest', 'content of the file'],
-  ['earliest_timestamp', 'first request'],
-  ['email_access_validated_at', 'email address confirmed'],
-  ['email_annual_limit', 'annual limit of emails'],
-  ['email_message_limit', 'daily limit of emails'],
-  ['email_sender_local_part', 'sender address before the @'],
-  ['encoding', 'encoding of the file'],
-  ['encrypted_bearer_token', 'token'],
-  ['encrypted_secret', 'secret'],
-  ['expiry_date', 'revoked'],
-  ['failed_code_count', 'wrong codes'],
-  ['failed_login_count', 'wrong passwords and codes'],
-  ['failed_password_count', 'wrong passwords'],
-  ['filename_key', 'name of the file without case'],
-  ['free_sms_fragment_limit', 'free text message parts'],
-  ['from_user_id', 'invited by'],
-  ['go_live_at', 'live since'],
-  ['go_live_user_id', 'who asked to go live'],
-  ['has_active_go_live_request', 'wants to go live'],
-  ['header', 'columns of the file'],
-  ['identifier', 'name in settings'],
-  ['international_sms_message_limit', 'daily limit of texts to other countries'],
-  ['issuer', 'single sign-on issuer'],
-  ['key_type', 'type of key'],
-  ['lane', 'priority'],
-  ['latest_timestamp', 'last request'],
-  ['letter_annual_limit', 'annual limit of letters'],
-  ['letter_message_limit', 'daily limit of letters'],
-  ['logged_in_at', 'last signed in'],
-  ['normalised_name', 'name without spaces and case'],
-  ['normalised_number', 'number without spaces'],
-  ['notification_id', 'message'],
-  ['notification_status', 'status of messages'],
-  ['notification_type', 'channel'],
-  ['original_file_name', 'name of the file'],
-  ['original_filename', 'name of the file'],
-  ['page_count', 'number of pages'],
-  ['parent_id', 'folder above'],
-  ['password_hash', 'password'],
-  ['passwords_refused_until', 'no password accepted until'],
-  ['platform_admin', 'platform administrator'],
-  ['post_class', 'postage'],
-  ['prefix_sms', 'start texts with the service name'],
-  ['priority', 'share'],
-  ['process_type', 'priority'],
-  ['processed_by_service_at', 'marked as done'],
-  ['rate_limit', 'requests a minute'],
-  ['redact_personalisation', 'hide personal data'],
-  ['reply_to', 'sender'],
-  ['reply_to_text', 'sender'],
-  ['reserved', 'messages of the daily limit'],
-  ['reserved_day', 'day of the limit'],
-  ['reserved_international', 'messages to other countries of the daily limit'],
-  ['resting_priority', 'usual share'],
-  ['restricted', 'trial mode'],
-  ['row_count', 'number of rows'],
-  ['rows', 'number of rows'],
-  ['rows_done', 'rows sent'],
-  ['rp_id', 'domain of the security key'],
-  ['sheet_count', 'number of sheets'],
-  ['sign_count', 'times the security key was used'],
-  ['sms_annual_limit', 'annual limit of texts'],
-  ['sms_message_limit', 'daily limit of texts'],
-  ['sms_sender', 'text message sender'],
-  ['summary', 'result of the check'],
-  ['supports_international', 'sends to other countries'],
-  ['template_type', 'channel'],
-  ['token_hash', 'token'],
-  ['validate_users_email', 'ask for the email address'],
-  ['volume_email', 'expected emails in a year'],
-  ['volume_letter', 'expected letters in a year'],
-  ['volume_sms', 'expected texts in a year'],
+  ['active', t('in use')],
+  ['alt_text', t('alternative text')],
+  ['auth_type', t('second sign-in step')],
+  ['cancelled_because', t('why it was cancelled')],
+  ['check_id', t('check')],
+  ['client_reference', t('reference')],
+  ['confirmed_unique', t('name is unique')],
+  ['count', t('number of recipients')],
+  ['count_as_live', t('counted as live')],
+  ['created_for_tests', t('created for tests')],
+  ['credential_data', t('security key')],
+  ['credential_id', t('security key id')],
+  ['crown', t('part of the Crown')],
+  ['days_of_retention', t('days that messages are kept')],
+  ['digest', t('content of the file')],
+  ['earliest_timestamp', t('first request')],
+  ['email_access_validated_at', t('email address confirmed')],
+  ['email_annual_limit', t('annual limit of emails')],
+  ['email_message_limit', t('daily limit of emails')],
+  ['email_sender_local_part', t('sender address before the @')],
+  ['encoding', t('encoding of the file')],
+  ['encrypted_bearer_token', t('token')],
+  ['encrypted_secret', t('secret')],
+  ['expiry_date', t('revoked')],
+  ['failed_code_count', t('wrong codes')],
+  ['failed_login_count', t('wrong passwords and codes')],
+  ['failed_password_count', t('wrong passwords')],
+  ['filename_key', t('name of the file without case')],
+  ['free_sms_fragment_limit', t('free text message parts')],
+  ['from_user_id', t('invited by')],
+  ['go_live_at', t('live since')],
+  ['go_live_user_id', t('who asked to go live')],
+  ['has_active_go_live_request', t('wants to go live')],
+  ['header', t('columns of the file')],
+  ['identifier', t('name in settings')],
+  ['international_sms_message_limit', t('daily limit of texts to other countries')],
+  ['issuer', t('single sign-on issuer')],
+  ['key_type', t('type of key')],
+  ['lane', t('priority')],
+  ['latest_timestamp', t('last request')],
+  ['letter_annual_limit', t('annual limit of letters')],
+  ['letter_message_limit', t('daily limit of letters')],
+  ['logged_in_at', t('last signed in')],
+  ['normalised_name', t('name without spaces and case')],
+  ['normalised_number', t('number without spaces')],
+  ['notification_id', t('message')],
+  ['notification_status', t('status of messages')],
+  ['notification_type', t('channel')],
+  ['original_file_name', t('name of the file')],
+  ['original_filename', t('name of the file')],
+  ['page_count', t('number of pages')],
+  ['parent_id', t('folder above')],
+  ['password_hash', t('password')],
+  ['passwords_refused_until', t('no password accepted until')],
+  ['platform_admin', t('platform administrator')],
+  ['post_class', t('postage')],
+  ['prefix_sms', t('start texts with the service name')],
+  ['priority', t('share')],
+  ['process_type', t('priority')],
+  ['processed_by_service_at', t('marked as done')],
+  ['rate_limit', t('requests a minute')],
+  ['redact_personalisation', t('hide personal data')],
+  ['reply_to', t('sender')],
+  ['reply_to_text', t('sender')],
+  ['reserved', t('messages of the daily limit')],
+  ['reserved_day', t('day of the limit')],
+  ['reserved_international', t('messages to other countries of the daily limit')],
+  ['resting_priority', t('usual share')],
+  ['restricted', t('trial mode')],
+  ['row_count', t('number of rows')],
+  ['rows', t('number of rows')],
+  ['rows_done', t('rows sent')],
+  ['rp_id', t('domain of the security key')],
+  ['sheet_count', t('number of sheets')],
+  ['sign_count', t('times the security key was used')],
+  ['sms_annual_limit', t('annual limit of texts')],
+  ['sms_message_limit', t('daily limit of texts')],
+  ['sms_sender', t('text message sender')],
+  ['summary', t('result of the check')],
+  ['supports_international', t('sends to other countries')],
+  ['template_type', t('channel')],
+  ['token_hash', t('token')],
+  ['validate_users_email', t('ask for the email address')],
+  ['volume_email', t('expected emails in a year')],
+  ['volume_letter', t('expected letters in a year')],
+  ['volume_sms', t('expected texts in a year')],
 ]);
 
 /** The name of a field in words: "created_by_id" becomes "created by". */
-export function fieldWords(name: string): string {
-  const known = fields.get(name);
-  if (known !== undefined) return known;
+export function fieldWords(name: string): Text {
+  return fields.get(name) ?? written(({ tag }) => (tag === 'en' ? wordsOfColumn(name) : name));
+}
+
+function wordsOfColumn(name: string): string {
   const words = name
     .replace(/_ids?$/, '')
     .replace(/^(is|has)_/, '')
@@ -186,10 +205,10 @@ export function fieldWords(name: string): string {
 }
 
 /** Who did it, as the entry says. */
-export function actorWords({ actor_type, user_name, client }: AuditEntry): string {
+export function actorWords({ actor_type, user_name, client }: AuditEntry): Text {
   switch (actor_type) {
     case 'user':
-      return user_name ?? t('A person');
+      return user_name === null ? t('A person') : asIs(user_name);
     case 'admin_client':
       return t('Client {client}', { client: String(client) });
     case 'api_key':
@@ -202,9 +221,9 @@ export function actorWords({ actor_type, user_name, client }: AuditEntry): strin
 }
 
 /** A value of a field, as text. */
-export function valueText(value: unknown): string {
-  if (value === null || value === undefined) return '–';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+export function valueText(value: unknown): Text {
+  if (value === null || value === undefined) return asIs('–');
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
+  if (Array.isArray(value)) return value.length === 0 ? t('none') : joined(value.map(valueText), ', ');
+  return asIs(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }

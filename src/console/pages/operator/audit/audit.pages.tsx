@@ -1,14 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { auditActions } from '../../../../auth/audit-entry.ts';
 import { addDays, type Calendar, isDay } from '../../../../countries/calendar.ts';
-import { t } from '../../../../language/text.ts';
+import { type Text, t } from '../../../../language/text.ts';
 import { type AuditFilter, auditNouns } from '../../../../operations/audit/audit-entry.ts';
-import {
-  type AuditEntry,
-  findAuditEntry,
-  listAuditEntries,
-  readAuditEntries,
-} from '../../../../operations/audit/audit-log.ts';
+import { findAuditEntry, listAuditEntries, readAuditEntries } from '../../../../operations/audit/audit-log.ts';
 import { timestamp } from '../../../../platform/clock.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { invalid, invalidField, notFound } from '../../../../platform/failure.ts';
@@ -25,7 +20,7 @@ import { ButtonLink } from '../../../parts/form.tsx';
 import { Empty } from '../../../parts/notice.tsx';
 import { OlderPager, pageSize } from '../../../parts/pager.tsx';
 import { AuditEntryView, AuditList } from './audit-views.tsx';
-import { actionWords, nounWords, thingWords } from './audit-words.ts';
+import { actionWords, changeWords, nounWords } from './audit-words.ts';
 
 const path = '/operator/audit';
 
@@ -114,7 +109,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       const entry = await findAuditEntry(app, param('entry_id'));
       if (!entry) throw notFound();
       return {
-        title: titleOf(entry),
+        title: changeWords(entry),
         crumbs: [{ label: t('Audit'), to: path }],
         content: <AuditEntryView entry={entry} now={app.clock.now()} />,
       };
@@ -134,12 +129,6 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** Such as "An API key was created". */
-function titleOf({ noun, action }: AuditEntry): string {
-  const thing = thingWords(noun).replace(/^./, (first) => first.toUpperCase());
-  return `${thing} was ${action === 'find' ? 'looked up' : actionWords[action]}`;
-}
-
 function cellOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -150,7 +139,7 @@ function days({ config }: ConsoleApp): number {
 }
 
 function Filter({ formState, query }: { formState: FormState; query: ReturnType<typeof queryOf> }) {
-  const any = (label: string) => ({ value: '', label });
+  const any = (label: Text) => ({ value: '', label });
   return (
     <search aria-label={t('Changes')}>
       <form class="stack stack--tight" method="post" action={pageUrl(path)} noValidate>
@@ -268,7 +257,10 @@ async function idOfService(app: ConsoleApp, text: string): Promise<string> {
   const [one, ...others] = exact.length > 0 ? exact : found;
   if (!one) throw invalidField('service', t('No service has this name. Enter another name, or an id.'));
   if (others.length > 0) {
-    throw invalidField('service', `${found.length} services have this in their name. Enter the whole name.`);
+    throw invalidField(
+      'service',
+      t('{count, number} services have this in their name. Enter the whole name.', { count: found.length }),
+    );
   }
   return one.id;
 }

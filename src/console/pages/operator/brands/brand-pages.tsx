@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
 import { listOrganisationsWithBrand } from '../../../../branding/brand-pools.ts';
-import { t } from '../../../../language/text.ts';
+import { asIs, type Text, t } from '../../../../language/text.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -39,10 +39,10 @@ interface BrandKind<Row extends Listed, One extends Brand, S extends TObject> {
   readUsers(id: string): Promise<Users>;
   fields(formState: FormState, brand?: One): ComponentChildren;
   form: S;
-  needs: { [Name in keyof Static<S>]?: string };
+  needs: { [Name in keyof Static<S>]?: Text };
   file: FileRule;
   /** The sentence for a new brand without a logo, if it needs one. */
-  needsLogo?: string;
+  needsLogo?: Text;
   create(form: Static<S>, logo: FormFile | undefined, userId: string): Promise<{ id: string }>;
   update(id: string, form: Static<S>, logo: FormFile | undefined, userId: string): Promise<void>;
   archive(id: string): Promise<unknown>;
@@ -156,9 +156,9 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
       const brand = await brands.get(request.param(param));
       return {
         title: t('Edit the brand'),
-        about: brand.name,
+        about: asIs(brand.name),
         lead: kind === 'email' ? t('New emails will show the changes.') : t('New letters will show the changes.'),
-        crumbs: [...crumbs, { label: brand.name, to: brandAddress(kind, brand.id) }],
+        crumbs: [...crumbs, { label: asIs(brand.name), to: brandAddress(kind, brand.id) }],
         content: (
           <SaveForm back={brandAddress(kind, brand.id)} withFile>
             {brands.fields(formState, brand)}
@@ -191,7 +191,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
   async function showBrand(id: string, canChange: boolean): Promise<View> {
     const brand = await brands.get(id);
     return {
-      title: brand.name,
+      title: asIs(brand.name),
       crumbs,
       actions: canChange && brand.active && (
         <ButtonLink to={`${brandAddress(kind, brand.id)}/edit`}>{t('Edit')}</ButtonLink>
@@ -218,7 +218,7 @@ function BrandTabs({ current }: { current: Kind }) {
     to: pageUrl(brandsOf(kind)),
     isCurrent: kind === current,
   });
-  return <Tabs name="Kinds of brands" tabs={[tab('email', t('Emails')), tab('letter', t('Letters'))]} />;
+  return <Tabs name={t('Kinds of brands')} tabs={[tab('email', t('Emails')), tab('letter', t('Letters'))]} />;
 }
 
 interface Users {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { addToPool, listEmailPool, listLetterPool, removeFromPool } from '../../../../branding/brand-pools.ts';
 import { listEmailBrandsInUse } from '../../../../branding/email-branding.ts';
 import { listLetterBrandsInUse } from '../../../../branding/letter-branding.ts';
-import { t } from '../../../../language/text.ts';
+import { asIs, type Text, t } from '../../../../language/text.ts';
 import { getOrganisation } from '../../../../organisations/organisations.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import { isUuid } from '../../../../platform/id.ts';
@@ -44,7 +44,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
         lead: t('Services of {name} can choose one of these brands. Services without a brand get the default.', {
           name: organisation.name,
         }),
-        crumbs: [{ label: organisation.name, to: `/organisations/${organisation.id}/settings` }],
+        crumbs: [{ label: asIs(organisation.name), to: `/organisations/${organisation.id}/settings` }],
         content: (
           <div class="cols cols--wide">
             <PoolCard kind="email" title={t('Emails')} formState={formState} pool={emails} canChange={canChange} />
@@ -69,7 +69,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function change(kind: Kind, step: (typeof steps)[number], id: string, brand: string): Promise<string> {
+  async function change(kind: Kind, step: (typeof steps)[number], id: string, brand: string): Promise<Text> {
     const setDefault = (value: string | null) =>
       updateOrganisationAndServices(
         app,

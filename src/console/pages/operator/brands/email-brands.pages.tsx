@@ -37,7 +37,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
     readUsers: (id) => listEmailBrandUsers(app, id),
     fields: (formState, brand) => <EmailBrandFields formState={formState} {...(brand ? { brand } : {})} />,
     form: EmailBrandForm,
-    needs: { name: 'Enter a name.', brand_type: t('Choose how the brand looks.') },
+    needs: { name: t('Enter a name.'), brand_type: t('Choose how the brand looks.') },
     file: { name: 'logo', max_bytes: maxLogoBytes },
     async create(form, picture, created_by) {
       refuseWrongTexts(form, picture !== undefined);

@@ -6,7 +6,7 @@ import {
   listLetterBrandUsers,
 } from '../../../../branding/letter-branding.ts';
 import { drawLetterBrand } from '../../../../delivery/previews/previews.ts';
-import { t } from '../../../../language/text.ts';
+import { type Text, t } from '../../../../language/text.ts';
 import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../letters/preview/letter-logo.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
@@ -43,7 +43,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
       />
     ),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
-    needs: { name: 'Enter a name.' },
+    needs: { name: t('Enter a name.') },
     file: { name: 'logo', max_bytes: 1_000_000 },
     needsLogo: chooseLogo,
     async create({ name }, logo, created_by_id) {
@@ -111,7 +111,7 @@ function LetterBrandFields({
 }: {
   formState: FormState;
   name: string | undefined;
-  label: string;
+  label: Text;
 }) {
   return (
     <>

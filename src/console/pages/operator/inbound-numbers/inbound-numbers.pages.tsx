@@ -34,7 +34,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'operator',
     below: 'Providers',
-    name: 'Inbound numbers',
+    name: t('Inbound numbers'),
     async show({ visitor }) {
       const numbers = await listInboundNumbers(app.db);
       const canChange = visitor.user.platform_admin;

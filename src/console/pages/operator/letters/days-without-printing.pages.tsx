@@ -23,7 +23,7 @@ export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'platform-admin',
     below: 'Letters',
-    name: 'Days without printing',
+    name: t('Days without printing'),
     async show(_asked, formState) {
       const days = await listDaysWithoutPrinting(app);
       return {
@@ -78,7 +78,7 @@ export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ day: TypedValue, name: Type.String({ maxLength: 100 }) }),
-    needs: { day: 'Enter a day.', name: 'Enter a name.' },
+    needs: { day: t('Enter a day.'), name: t('Enter a name.') },
     async act(_asked, { day, name }) {
       await addDayWithoutPrinting(app, { day: readDay(day, { field: 'day' }), name });
       return { to: here, notice: t('Day added.') };

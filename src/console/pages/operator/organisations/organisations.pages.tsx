@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../../language/text.ts';
+import { declared, t } from '../../../../language/text.ts';
 import { labelOfType, OrganisationTypes } from '../../../../organisations/organisation-types.ts';
 import { createOrganisation, searchOrganisations } from '../../../../organisations/organisations.ts';
 import { reachable } from '../../../access/find-page.ts';
@@ -88,7 +88,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
             legend={t('Type')}
             hint={t('The type decides how many texts a service of the organisation can send for free.')}
             kind="one"
-            choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label }))}
+            choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label: declared(label) }))}
           />
         </SaveForm>
       ),
@@ -97,7 +97,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
       name: Type.String({ minLength: 1, maxLength: 255 }),
       type: OrganisationTypes(app.country),
     }),
-    needs: { name: 'Enter a name.', type: 'Choose a type.' },
+    needs: { name: t('Enter a name.'), type: t('Choose a type.') },
     async act(_asked, { name, type }) {
       const { id } = await createOrganisation(app, { name, crown: false, organisation_type: type });
       return { to: `/organisations/${id}/settings`, notice: t('Organisation added.') };

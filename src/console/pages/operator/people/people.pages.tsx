@@ -1,4 +1,4 @@
-import { t } from '../../../../language/text.ts';
+import { asIs, type Text, t, within } from '../../../../language/text.ts';
 import { isLocked } from '../../../../users/sign-in/sign-in.ts';
 import { getUserRecord } from '../../../../users/user-record.ts';
 import { listOrganisationsAndServices, type PeopleGroup, searchPeople } from '../../../../users/users.ts';
@@ -6,7 +6,6 @@ import { reachable } from '../../../access/find-page.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import { addListPage } from '../../../list-page.tsx';
-import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { shownNumber } from '../../../parts/phone-number.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
@@ -15,7 +14,7 @@ import { listSessions } from '../../../sessions/sessions.ts';
 import { methodNames } from '../../team/team.ts';
 
 const path = '/operator/people';
-const groupNames: Record<PeopleGroup, string> = {
+const groupNames: Record<PeopleGroup, Text> = {
   operators: t('Operators'),
   locked: t('Locked out'),
   pending: t('Not confirmed'),
@@ -27,10 +26,15 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,
     menu: 'People',
-    lead: (total, group) =>
-      `${count(total)} ${total === 1 ? t('person') : t('people')}${group ? `: ${groupNames[group].toLowerCase()}` : ''}.`,
+    lead: (count, group) =>
+      group
+        ? t('{count, plural, one {# person: {group}.} other {# people: {group}.}}', {
+            count,
+            group: within(groupNames[group]),
+          })
+        : t('{count, plural, one {# person.} other {# people.}}', { count }),
     searchLabel: t('Name, email address or id'),
-    groups: { name: 'Group', parameter: 'show', names: groupNames },
+    groups: { name: t('Group'), parameter: 'show', names: groupNames },
     async read(selection) {
       const { people, total } = await searchPeople(app.db, selection);
       return { rows: people, total };
@@ -86,7 +90,7 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
       const archive =
         state === 'inactive' ? undefined : reachable(pages.all, visitor.user, `/operator/people/${id}/archive`);
       return {
-        title: person.name,
+        title: asIs(person.name),
         lead: person.email_address,
         crumbs: [{ label: t('People'), to: '/operator/people' }],
         actions: <PersonBadges {...person} locked={locked} />,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { asIs, type Text, t } from '../../../../language/text.ts';
 import { invalid, invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import { operatorRoleOf, setOperatorRole } from '../../../../users/platform-admins.ts';
@@ -24,16 +24,16 @@ import {
 interface Change<S extends TObject> {
   /** Below the person. */
   path: string;
-  title(person: UserRecord): string;
-  action?: string;
+  title(person: UserRecord): Text;
+  action?: Text;
   danger?: boolean;
   content(person: UserRecord, formState: FormState): ComponentChildren;
   form: S;
-  needs?: { [Name in keyof Static<S>]?: string };
+  needs?: { [Name in keyof Static<S>]?: Text };
   /** The page asks for the password of the visitor, and `act` checks it. */
   asksPassword?: true;
   /** Returns what to say. */
-  act(person: UserRecord, form: Static<S>, visitor: UserRecord): Promise<string>;
+  act(person: UserRecord, form: Static<S>, visitor: UserRecord): Promise<Text>;
 }
 
 const nothing = Type.Object({});
@@ -52,7 +52,7 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
           title: title(person),
           crumbs: [
             { label: t('People'), to: '/operator/people' },
-            { label: person.name, to: here },
+            { label: asIs(person.name), to: here },
           ],
           content: (
             <SaveForm {...(action ? { action } : {})} danger={danger} back={here}>
@@ -104,13 +104,13 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
       </>
     ),
     form: Type.Object({ role: OneOf(['none', 'read-only', 'admin']), current_password: currentPassword }),
-    needs: { role: 'Choose a role.', ...needsPassword },
+    needs: { role: t('Choose a role.'), ...needsPassword },
     async act(person, { role, ...form }, visitor) {
       if (person.id === visitor.id && role !== 'admin') {
         throw invalidField('role', t('Ask another platform administrator to take your own role away.'));
       }
       await checkOwnPassword(app, visitor.id, form);
-      if (role === operatorRoleOf(person)) return `${person.name} already has this role.`;
+      if (role === operatorRoleOf(person)) return t('{name} already has this role.', { name: person.name });
       await setOperatorRole(app, person.id, role, visitor);
       await endAllSessions(app, person.id);
       return t('Role saved.');

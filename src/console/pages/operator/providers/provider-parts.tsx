@@ -137,7 +137,7 @@ const nextLetter: Record<PrintSettings['handOff'], string> = {
 export function ProviderTabs({ current }: { current: 'providers' | 'numbers' }) {
   return (
     <Tabs
-      name="Providers"
+      name={t('Providers')}
       tabs={[
         { label: t('Providers'), to: pageUrl('/operator/providers'), isCurrent: current === 'providers' },
         { label: t('Inbound numbers'), to: pageUrl('/operator/inbound-numbers'), isCurrent: current === 'numbers' },

@@ -3,7 +3,7 @@ import type { PhoneRules } from '../../../../countries/phone-rules.ts';
 import { getProviderDetails } from '../../../../delivery/failover/provider-details.ts';
 import { sendTestMessage, type TestResult } from '../../../../delivery/providers/test-message.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { asIs, t } from '../../../../language/text.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
 import { parsePhoneNumber } from '../../../../recipients/phone-number.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -28,7 +28,7 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
       lead: t('Sends one message through this provider only. The provider may charge for it. Services do not see it.'),
       crumbs: [
         { label: t('Providers'), to: providersPath },
-        { label: display_name, to: providerAddress(id) },
+        { label: asIs(display_name), to: providerAddress(id) },
       ],
       content: (
         <div class="stack">

@@ -7,7 +7,7 @@ import {
 } from '../../../../delivery/failover/provider-details.ts';
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { asIs, t } from '../../../../language/text.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import { count } from '../../../money.ts';
@@ -34,12 +34,14 @@ const maxShown = 50;
 const steps = {
   pause: {
     active: false,
+    title: (name: string) => t('Pause {name}', { name }),
     action: t('Pause'),
     lead: t('The other providers share new messages. Messages that this provider already has are not affected.'),
     done: t('Provider paused.'),
   },
   resume: {
     active: true,
+    title: (name: string) => t('Resume {name}', { name }),
     action: t('Resume'),
     lead: t('The provider will get its share of new messages again, within seconds.'),
     done: t('Provider resumed.'),
@@ -65,7 +67,7 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
       const here = providerAddress(provider.id);
       const now = app.clock.now();
       return {
-        title: provider.display_name,
+        title: asIs(provider.display_name),
         crumbs,
         actions: visitor.user.platform_admin && isUsed && (
           <>
@@ -154,16 +156,16 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  for (const [name, { active, action, lead, done }] of Object.entries(steps)) {
+  for (const [name, { active, title, action, lead, done }] of Object.entries(steps)) {
     pages.add(`${one}/${name}`, {
       who: 'platform-admin',
       below: 'Providers',
       async show({ param }, formState) {
         const { id, display_name } = await getProviderDetails(app, param('provider_id'));
         return {
-          title: `${action} ${display_name}`,
+          title: title(display_name),
           lead,
-          crumbs: [...crumbs, { label: display_name, to: providerAddress(id) }],
+          crumbs: [...crumbs, { label: asIs(display_name), to: providerAddress(id) }],
           content: (
             <SaveForm back={providerAddress(id)} action={action}>
               <Field

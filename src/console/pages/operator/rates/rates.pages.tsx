@@ -9,11 +9,11 @@ import {
 } from '../../../../billing/rates.ts';
 import { createRateAbroad, maxMultiplier } from '../../../../billing/rates-abroad.ts';
 import { listPostage, postageLabel } from '../../../../countries/postage.ts';
-import { t } from '../../../../language/text.ts';
+import { declared, type Text, t } from '../../../../language/text.ts';
 import { listRatesAbroad, type RateAbroad } from '../../../../notifications/rates-abroad.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { count } from '../../../money.ts';
+import { count, unitOf } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { Choices, Field, Select } from '../../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
@@ -123,8 +123,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           <MoneyField
             formState={formState}
             name="rate"
-            label={t('Price of one part, in {unit}', { unit: money.unit })}
-            hint={t('For example {example} ({unit})', { example: money.plain(0.0227), unit: money.unit })}
+            label={t('Price of one part, in {unit}', { unit: unitOf(money) })}
+            hint={t('For example {example} ({unit})', { example: money.plain(0.0227), unit: unitOf(money) })}
             inputmode="text"
           />
           <DayField formState={formState} name="valid_from" label={t('From')} hint={fromMidnight(app.country)} />
@@ -167,7 +167,9 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             <NumberField
               formState={formState}
               name="multiplier"
-              label={t('Price of one part, in parts of a text {inCountry}', { inCountry: app.country.words.inCountry })}
+              label={t('Price of one part, in parts of a text {inCountry}', {
+                inCountry: declared(app.country.words.inCountry),
+              })}
             />
             <Choices
               kind="several"
@@ -224,8 +226,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           <MoneyField
             formState={formState}
             name="rate"
-            label={t('Price of a letter, in {unit}', { unit: money.unit })}
-            hint={t('For example {example} ({unit})', { example: money.plain(0.68), unit: money.unit })}
+            label={t('Price of a letter, in {unit}', { unit: unitOf(money) })}
+            hint={t('For example {example} ({unit})', { example: money.plain(0.68), unit: unitOf(money) })}
           />
           <DayField formState={formState} name="start_date" label={t('From')} hint={fromMidnight(app.country)} />
         </SaveForm>
@@ -274,7 +276,7 @@ function RatesAbroad({ rates, now }: { rates: RateAbroad[]; now: string }) {
         </Empty>
       ) : (
         <Table
-          caption={t('Rates abroad, in texts {inCountry}', { inCountry: words.inCountry })}
+          caption={t('Rates abroad, in texts {inCountry}', { inCountry: declared(words.inCountry) })}
           rows={rates}
           keyOf={({ prefix, valid_from }) => `${prefix} ${valid_from}`}
           columns={[
@@ -305,7 +307,7 @@ interface LetterRate {
 }
 
 /** One line for each postage and day, one column for each number of sheets. */
-function LetterRates({ caption, rates }: { caption: string; rates: readonly LetterRate[] }) {
+function LetterRates({ caption, rates }: { caption: Text; rates: readonly LetterRate[] }) {
   const { calendar, money, postage } = useViewer().country;
   const sheets = [...new Set(rates.map(({ sheet_count }) => sheet_count))].sort((one, other) => one - other);
   const lines = new Map<string, LetterRate[]>();
@@ -319,7 +321,7 @@ function LetterRates({ caption, rates }: { caption: string; rates: readonly Lett
       rows={[...lines]}
       keyOf={([line]) => line}
       columns={[
-        { head: t('Postage'), cell: ([, [rate]]) => postageLabel(postage, rate?.post_class ?? '') },
+        { head: t('Postage'), cell: ([, [rate]]) => declared(postageLabel(postage, rate?.post_class ?? '')) },
         { head: t('From'), cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
         ...sheets.map((count) => ({
           head: count === 1 ? t('1 sheet') : t('{count} sheets', { count }),

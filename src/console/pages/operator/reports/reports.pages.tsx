@@ -2,7 +2,7 @@ import { findKnownPrices } from '../../../../billing/rates.ts';
 import { addDays, type Calendar, type Days } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { isText, t, written } from '../../../../language/text.ts';
+import { asIs, isText, type Text, t, written } from '../../../../language/text.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
@@ -168,9 +168,9 @@ function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
   if (rows.length === 0) {
     return <Empty title={t('Nothing to report')}>{t('Choose other days.')}</Empty>;
   }
-  const heads = Object.entries(report.heads).flatMap(([column, head]): [string, string][] => {
+  const heads = Object.entries(report.heads).flatMap(([column, head]): [string, Text][] => {
     if (isText(head)) return [[column, head]];
-    return hasPrices ? [[column, money.heading(head.money)]] : [];
+    return hasPrices ? [[column, asIs(money.heading(head.money))]] : [];
   });
   return (
     <>
@@ -191,7 +191,7 @@ function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
               maxShown,
               length: count(rows.length),
             })
-          : `${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}.`}
+          : t('{count, plural, one {# row.} other {# rows.}}', { count: rows.length })}
       </p>
     </>
   );
@@ -199,7 +199,8 @@ function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
 
 function shownCell(value: Row[string]): string {
   if (value === null || value === undefined || value === '') return t('None');
-  if (typeof value === 'number') return value.toLocaleString('en-GB', { maximumFractionDigits: 4 });
+  if (typeof value === 'number')
+    return written(({ locale }) => value.toLocaleString(locale, { maximumFractionDigits: 4 }));
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   return /^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 10) : value;
 }

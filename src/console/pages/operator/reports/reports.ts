@@ -1,6 +1,6 @@
 import type { Calendar, Days } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
-import { t } from '../../../../language/text.ts';
+import { capitalised, type Text, t } from '../../../../language/text.ts';
 import type { Cell } from '../../../../platform/http/csv.ts';
 import { type DateRangeQuery, daysOf, daysOfOneYear } from '../../../../statistics/days.ts';
 import {
@@ -13,13 +13,14 @@ import {
 import { listBills, listVolumesByService } from '../../../../statistics/service-costs.ts';
 import { listActiveUsers } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { unitOf } from '../../../money.ts';
 
 export type Row = Record<string, Cell>;
 
 export interface Report {
   name: string;
-  title: string;
-  about: string;
+  title: Text;
+  about: Text;
   /** What the two dates mean; without them, the report is of now. */
   days?: (query: DateRangeQuery, calendar: Calendar) => Days;
   list(app: ConsoleApp, days: Days): Promise<Row[]>;
@@ -27,10 +28,10 @@ export interface Report {
    * The heads of the table, by the column's name in the download; those of amounts name the currency. Other columns are
    * only in the download.
    */
-  heads: Record<string, string | { money: string }>;
+  heads: Record<string, Text | { money: Text }>;
   numeric: string[];
   /** A picture of one figure: by day, or the largest by name. */
-  chart?: { kind: 'days' | 'largest'; by: string; of: string[]; title: string | ((money: Money) => string) };
+  chart?: { kind: 'days' | 'largest'; by: string; of: string[]; title: Text | ((money: Money) => Text) };
 }
 
 const monthColumns = [
@@ -57,7 +58,7 @@ export const reports: readonly Report[] = [
     days: daysOf,
     list: async (app, days) => listDailyVolumes(app.db, days).then(asRows),
     heads: {
-      day: 'Day',
+      day: t('Day'),
       email_totals: t('Emails'),
       ...texts,
       letter_totals: t('Letters'),
@@ -72,7 +73,7 @@ export const reports: readonly Report[] = [
     about: t('What each provider was given, and what it costs without allowances.'),
     days: daysOf,
     list: async (app, days) => listDailyProviderVolumes(app, days).then(asRows),
-    heads: { day: 'Day', provider: t('Provider'), ...texts, sms_cost: { money: t('Cost') } },
+    heads: { day: t('Day'), provider: t('Provider'), ...texts, sms_cost: { money: t('Cost') } },
     numeric: [...Object.keys(texts), 'sms_cost'],
     chart: { kind: 'largest', by: 'provider', of: ['sms_totals'], title: t('Texts by provider') },
   },
@@ -110,7 +111,7 @@ export const reports: readonly Report[] = [
       return read.map((line) => Object.fromEntries(monthColumns.map((column, index) => [column, line[index]])));
     },
     heads: {
-      month: 'Month',
+      month: t('Month'),
       service_name: t('Service'),
       notification_type: t('Channel'),
       sending: t('Sending'),
@@ -142,8 +143,7 @@ export const reports: readonly Report[] = [
       kind: 'largest',
       by: 'service_name',
       of: ['sms_cost', 'letter_cost'],
-      title: ({ unit }) =>
-        t('{toUpperCase}{unit}, largest bills', { toUpperCase: unit.charAt(0).toUpperCase(), unit: unit.slice(1) }),
+      title: (money) => t('{unit}, largest bills', { unit: capitalised(unitOf(money)) }),
     },
   },
   {
@@ -197,7 +197,7 @@ export const reports: readonly Report[] = [
       }));
     },
     heads: {
-      name: 'Name',
+      name: t('Name'),
       email_address: t('Email address'),
       services: t('Services'),
       logged_in_at: t('Last signed in'),

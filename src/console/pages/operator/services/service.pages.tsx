@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { asIs, t } from '../../../../language/text.ts';
 import { getOrganisation } from '../../../../organisations/organisations.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import { listServiceMembers } from '../../../../services/members/service-members.ts';
@@ -50,7 +50,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
       const sent = ({ requested, failed }: { requested: number; failed: number }) =>
         `${count(requested)}${failed > 0 ? `, ${count(failed)} failed` : ''}`;
       return {
-        title: service.name,
+        title: asIs(service.name),
         crumbs: [{ label: t('Services'), to: '/operator/services' }],
         actions: (
           <>
@@ -171,7 +171,7 @@ export function suspendServicePage(pages: Pages, app: ConsoleApp): void {
       title: t('Suspend {name}?', { name: service.name }),
       crumbs: [
         { label: t('Services'), to: '/operator/services' },
-        { label: service.name, to: `/operator/services/${service.id}` },
+        { label: asIs(service.name), to: `/operator/services/${service.id}` },
       ],
       content: (
         <SaveForm back={`/operator/services/${service.id}`} action={t('Suspend')} danger>

@@ -1,5 +1,5 @@
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { type Text, t, within } from '../../../../language/text.ts';
 import { listGoLiveRequests, type ServiceState, searchServices } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -19,11 +19,16 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,
     menu: 'Services',
-    lead: (total, state) =>
-      `${count(total)} ${total === 1 ? t('service') : t('services')}${state ? `: ${stateNames[state].toLowerCase()}` : ''}.`,
+    lead: (count, state) =>
+      state
+        ? t('{count, plural, one {# service: {state}.} other {# services: {state}.}}', {
+            count,
+            state: within(stateNames[state]),
+          })
+        : t('{count, plural, one {# service.} other {# services.}}', { count }),
     actions: () => <ButtonLink to={`${path}/going-live`}>{t('Requests to go live')}</ButtonLink>,
     searchLabel: t('Search services'),
-    groups: { name: 'State', parameter: 'state', names: stateNames },
+    groups: { name: t('State'), parameter: 'state', names: stateNames },
     async read({ group, ...selection }) {
       const { services, total } = await searchServices(app.db, { ...selection, state: group });
       return { rows: services, total };
@@ -62,7 +67,7 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
 type Listed = Awaited<ReturnType<typeof searchServices>>['services'][number];
 type Request = Awaited<ReturnType<typeof listGoLiveRequests>>[number];
 
-const stateNames: Record<ServiceState, string> = {
+const stateNames: Record<ServiceState, Text> = {
   live: t('Live'),
   trial: t('Trial mode'),
   asking: t('Wants to go live'),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { t } from '../../../../language/text.ts';
+import { asIs, t } from '../../../../language/text.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
 import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
 import { isUuid } from '../../../../platform/id.ts';
@@ -97,7 +97,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
       sent,
       crumbs: [
         ...buildCrumbs(library, service.id, editing.folder),
-        ...(template ? [{ label: template.name, to: templatePath(service.id, template.id) }] : []),
+        ...(template ? [{ label: asIs(template.name), to: templatePath(service.id, template.id) }] : []),
       ],
     });
   }

@@ -1,6 +1,6 @@
 import type { Country } from '../../../../countries/country.ts';
 import type { DraftPreview } from '../../../../delivery/previews/draft-preview.ts';
-import { currentReader, t } from '../../../../language/text.ts';
+import { type Text, t, written } from '../../../../language/text.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { splitAtPlaceholders } from '../../../../rendering/placeholders.ts';
 import type { TemplateLanguages, TemplateVariant } from '../../../../templates/languages/languages.ts';
@@ -117,8 +117,8 @@ export function LanguageSettings({ template, texts, languages, formState }: Sett
   );
 }
 
-function nameOf(language: string): string {
-  return new Intl.DisplayNames([currentReader().tag], { type: 'language' }).of(language) ?? language;
+function nameOf(tag: string): Text {
+  return written((language) => language.nameOf('language', tag));
 }
 
 interface EditorProps {
