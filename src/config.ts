@@ -8,6 +8,7 @@ import { providers } from './delivery/providers/providers.ts';
 import { emailProviders, providerGroups, smsProviders } from './delivery/providers/settings.ts';
 import { type DemoSettings, deliverySettings, demoSettings, receiptSettings } from './delivery/settings.ts';
 import { optOutSettings } from './inbound/opt-outs/settings.ts';
+import { inletSettings } from './inlet/settings.ts';
 import { bulkSettings } from './jobs/settings.ts';
 import type { Languages } from './language/languages.ts';
 import { pdfSettings, printSettings } from './letters/settings.ts';
@@ -54,6 +55,7 @@ const groups = {
   worker: group('Background tasks', { ...taskSettings, ...pdfSettings }),
   sms: group('Text messages', { providers: smsProviders(providers), ...textSenderSettings, ...receiptSettings }),
   email: group('Email', { providers: emailProviders(providers), ...emailSettings }),
+  inlet: group('Emails from other software', inletSettings),
   domains: group('Sending domains', domainSettings),
   branding: group('Branding', brandingSettings),
   letters: group('Letters', printSettings),

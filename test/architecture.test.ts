@@ -20,7 +20,7 @@ const featureOrder = [
   ['sending-domains'],
   ['complaints', 'documents', 'inbound', 'unsubscribe'],
   ['notifications'],
-  ['jobs'],
+  ['jobs', 'inlet'],
   ['plans'],
   ['letters'],
   ['delivery'],
@@ -296,13 +296,18 @@ describe('places', () => {
   it('a provider is known in its own file, and in the list of providers', () => {
     const names = providers.map(({ name }) => name).filter((name) => name !== 'sandbox');
     const named = new RegExp(`\\b(${names.join('|')})\\b`, 'i');
-    // Examples in descriptions, and who demands a rule.
-    const exceptions = ['delivery/settings.ts', 'sending-domains/readiness/judge-rows.ts'];
-    const isProtocol = (path: string) => path.startsWith('libraries/smpp/');
+    // Examples in descriptions, who demands a rule, and the permission to hand over emails by that protocol.
+    const exceptions = [
+      'delivery/settings.ts',
+      'sending-domains/readiness/judge-rows.ts',
+      'services/service-fields.ts',
+    ];
+    const isProtocol = (path: string) => /^(libraries\/smpp|inlet)\//.test(path);
     expect(
       files
         .filter(({ path, text }) => !path.startsWith('delivery/providers/') && !isProtocol(path) && named.test(text))
-        .map(({ path }) => path),
+        .map(({ path }) => path)
+        .sort(),
     ).toEqual(exceptions);
     const channels = providers.map(({ name, channel }) => `${channel} ${name}`);
     const ids = providers.map(({ details }) => details.id);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
 import { ReportReceivers } from '../src/delivery/receipts/report-receivers.ts';
+import { openInlet } from '../src/inlet/inlet.ts';
 import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
@@ -14,6 +15,7 @@ import { observeDomains } from '../src/sending-domains/domain-metrics.ts';
 import { measureReadiness } from '../src/sending-domains/readiness/readiness-metrics.ts';
 import { tasks } from '../src/tasks.ts';
 import { type Harness, useHarness } from './kit/harness.ts';
+import { aCertificate } from './kit/vendors/certificate.ts';
 
 /** Alerts and dashboard use existing metrics and labels: an alert with a misspelt name never fires. */
 
@@ -53,6 +55,7 @@ beforeAll(async () => {
   const { app } = harness;
   await measureMailbox(app);
   await measureStandby(app);
+  await measureInlet(app);
   app.metrics.collectProcessMetrics();
   measureJobs(app);
   measureLetters(app);
@@ -84,6 +87,15 @@ async function measureStandby({ db, pool, log, metrics }: Harness['app']): Promi
   const limits = { poolSize: 1, statementTimeout_ms: 1_000 };
   const standby = new Standby({ url, primaryUrl: url, primary, ...limits, log, metrics });
   await standby.close();
+}
+
+/** Measured where there is an inlet. */
+async function measureInlet(app: Harness['app']): Promise<void> {
+  const { pem, privateKey } = aCertificate({ from: new Date(), until: new Date(Date.now() + 1_000_000) });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const listening = { listen: { host: '127.0.0.1', port: 0 }, certificate: pem, key };
+  const inlet = await openInlet({ ...app, config: { ...app.config, inlet: { ...app.config.inlet, ...listening } } });
+  await inlet?.close();
 }
 
 describe('alerts and dashboard', () => {

@@ -50,7 +50,7 @@ export function dialectOf(app: { config: { api: PublicApiSettings } }, request: 
   return isKeyScheme(request.headers.authorization) ? 'gc' : app.config.api.dialect;
 }
 
-type Deps = Platform & {
+export type CallerDeps = Platform & {
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
   config: { http: HttpSettings };
@@ -68,7 +68,7 @@ function isKeyScheme(header: string | undefined): header is string {
  * The public API accepts a JWT signed with a key's secret (official clients of GOV.UK Notify), the key itself (curl), or the key
  * in the scheme of GC Notify.
  */
-export function authenticateApiCaller(app: Deps): Authenticate {
+export function authenticateApiCaller(app: CallerDeps): Authenticate {
   const recentBearers = new RecentTokens(app);
   const recentKeys = new RecentTokens(app);
   const trusted = new Networks(app.config.http.trustedProxies);
@@ -92,9 +92,17 @@ export function authenticateApiCaller(app: Deps): Authenticate {
 }
 
 /** The caller with this key, which a person typed into a form: checked as in a request to the API. */
-export async function callerWithKey(app: Deps, request: FastifyRequest, apiKey: string): Promise<ApiCaller> {
+export async function callerWithKey(app: CallerDeps, request: FastifyRequest, apiKey: string): Promise<ApiCaller> {
   const { caller, key } = await check(app, apiKey);
   refuseOutsideNetworks(request, key, new Networks(app.config.http.trustedProxies));
+  app.keyUses.note(key);
+  return caller;
+}
+
+/** The caller with this key, who sent it over another protocol, directly from this address. */
+export async function callerAt(app: CallerDeps, address: string, apiKey: string): Promise<ApiCaller> {
+  const { caller, key } = await check(app, apiKey);
+  if (key.networks !== null && !key.networks.has(address)) throw refused('network');
   app.keyUses.note(key);
   return caller;
 }
@@ -125,11 +133,11 @@ const maxTokenLength = 500;
  * object, that is, until the service or one of its keys changes.
  */
 class RecentTokens {
-  private readonly app: Deps;
+  private readonly app: CallerDeps;
   private readonly jwts = new Map<string, Admission>();
   private readonly keys = new Map<string, Admission>();
 
-  constructor(app: Deps) {
+  constructor(app: CallerDeps) {
     this.app = app;
   }
 
@@ -156,7 +164,7 @@ class RecentTokens {
   }
 }
 
-async function check(app: Deps, token: string): Promise<Admission> {
+async function check(app: CallerDeps, token: string): Promise<Admission> {
   const key = readRawKey(token);
   // The cheaper question first: reading a key as a JWT takes an exception.
   if (key) return checkRawKey(app, key);
@@ -165,7 +173,7 @@ async function check(app: Deps, token: string): Promise<Admission> {
   throw refused(looksLikeJwt(token) ? 'malformed' : 'serviceNotFound');
 }
 
-async function checkJwt(app: Deps, jwt: Jwt): Promise<Admission> {
+async function checkJwt(app: CallerDeps, jwt: Jwt): Promise<Admission> {
   const { iss } = jwt.claims;
   if (iss === undefined || iss === null) throw refused('noIssuer');
   if (!isUuid(iss)) throw refused('issuerNotAnId');
@@ -191,7 +199,7 @@ function readRawKey(token: string): RawKey | undefined {
   return isUuid(secret) && isUuid(service_id) ? { service_id, secret } : undefined;
 }
 
-async function checkRawKey(app: Deps, { service_id, secret }: RawKey): Promise<Admission> {
+async function checkRawKey(app: CallerDeps, { service_id, secret }: RawKey): Promise<Admission> {
   const { service, keys } = await serviceAndKeys(app, service_id);
   const matching = keys.filter((key) => sameSecret(key.secret, secret));
   if (matching.length === 0) throw refused('keyNotFound');
@@ -199,7 +207,7 @@ async function checkRawKey(app: Deps, { service_id, secret }: RawKey): Promise<A
 }
 
 /** The errors of GC Notify. It looks a secret up in all services, which would need an index over all secrets. */
-async function checkGcKey(app: Deps, token: string): Promise<Admission> {
+async function checkGcKey(app: CallerDeps, token: string): Promise<Admission> {
   const key = readRawKey(token);
   if (!key) throw refused('wholeKey');
   const service = await app.serviceKeys.find(key.service_id.toLowerCase());
@@ -211,7 +219,10 @@ async function checkGcKey(app: Deps, token: string): Promise<Admission> {
   return { ...admitted, caller: { ...admitted.caller, dialect: 'gc' } };
 }
 
-async function serviceAndKeys(app: Deps, serviceId: string): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
+async function serviceAndKeys(
+  app: CallerDeps,
+  serviceId: string,
+): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
   const service = await app.serviceKeys.find(serviceId.toLowerCase());
   if (!service) throw refused('serviceNotFound');
   const keys = reportableKeys(service, app.clock);
@@ -221,7 +232,7 @@ async function serviceAndKeys(app: Deps, serviceId: string): Promise<{ service: 
 }
 
 /** An expired key gets the same error as a revoked one. */
-function admission({ clock }: Deps, service: ServiceWithKeys, matching: ServiceKey[]): Admission {
+function admission({ clock }: CallerDeps, service: ServiceWithKeys, matching: ServiceKey[]): Admission {
   const now = clock.now();
   const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
   if (!key) throw refused('keyRevoked');

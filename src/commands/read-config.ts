@@ -5,6 +5,7 @@ import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { providerProblems } from '../delivery/providers/settings.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { problemsOfInlet } from '../inlet/settings.ts';
 import { loadLanguages } from '../language/load-languages.ts';
 import { problemsOfPrinter } from '../letters/settings.ts';
 import type { CountrySettings } from '../operations/country/settings.ts';
@@ -46,6 +47,7 @@ export function readConfig(
     ]),
     ...problemsOfSingleSignOn(general.values.singleSignOn),
     ...problemsOfPrinter(general.values.letters),
+    ...problemsOfInlet(general.values.inlet, general.values.http),
     ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),
   ];
   if (problems.length > 0 || !loaded) throw new ConfigurationError(problems);

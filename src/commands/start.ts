@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp, withPool } from '../app.ts';
 import type { Config } from '../config.ts';
 import { buildDelivery } from '../delivery/delivery.ts';
+import { openInlet } from '../inlet/inlet.ts';
 import { measureJobs } from '../jobs/unfinished-jobs.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
@@ -80,6 +81,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
+  const inlet = roles.api ? await openInlet(app) : undefined;
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   const deleteAddress = demo ? recordAddress(config.storage.dataDir, reachable(address)) : undefined;
   if (roles.worker) {
@@ -97,7 +99,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     deleteAddress?.();
     app.drain();
     await sleep(config.http.drainDelay_ms);
-    await Promise.all(listeners.map(({ http }) => http.close()));
+    await Promise.all([inlet?.close(), ...listeners.map(({ http }) => http.close())]);
     await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
   }

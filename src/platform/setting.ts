@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { day_ms, hour_ms } from './clock.ts';
 import { type ServerRole, urlsOfHosts } from './db/servers/database-hosts.ts';
-import { isNetwork } from './http/networks.ts';
+import { isNetwork, listenAddress } from './http/networks.ts';
 import { parseFernetKey } from './secrets/fernet.ts';
 
 /** A declared setting: its environment variable, how to parse it, its default, and its documentation. */
@@ -42,6 +42,17 @@ export function text(name: string, description: string, options: Options<string>
 
 export function optionalText(name: string, description: string, options: Partial<Options<string | undefined>> = {}) {
   return setting<string | undefined>(name, description, { fallback: undefined, ...options }, (value) => value);
+}
+
+/** Where a server listens. */
+export function optionalAddress(name: string, description: string) {
+  const parse = (value: string) => {
+    const address = listenAddress(value);
+    if (!address) throw new Error(`must be an address and a port such as 0.0.0.0:25, not "${value}"`);
+    return address;
+  };
+  const format = (value: ReturnType<typeof listenAddress>) => (value ? `${value.host}:${value.port}` : '');
+  return setting(name, description, { fallback: undefined }, parse, format);
 }
 
 /** The value is not quoted in errors: it may contain a password. */

@@ -128,6 +128,8 @@ const allServicePermissions = [
   // Only here, too: templates in several languages, and texts with all characters.
   'template_languages',
   'keep_characters',
+  // Only here, too: software may send over SMTP.
+  'smtp',
 ] as const;
 
 export const defaultServicePermissions = ['sms', 'email', 'letter', 'international_sms', 'international_letters'];

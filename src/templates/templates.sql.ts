@@ -33,6 +33,7 @@ export interface NewTemplate {
   refuse_unknown_languages?: boolean;
   /** In no list, and for no caller of the API. */
   hidden?: true;
+  redact_personalisation?: true;
   created_by_id: string;
   created_at: Timestamp;
 }
@@ -51,12 +52,23 @@ export async function selectTestTemplateId(
   tx: Tx,
   which: { service_id: string; template_type: Channel; created_by_id: string; name: string },
 ): Promise<string | undefined> {
-  const found = await tx
+  return (await selectHiddenTemplate(tx, which))?.id;
+}
+
+export function selectHiddenTemplate(
+  db: Db | Tx,
+  which: { service_id: string; template_type: Channel; created_by_id: string; name: string },
+): Promise<{ id: string; version: number } | undefined> {
+  return db
     .selectFrom('templates')
-    .select('id')
+    .select(['id', 'version'])
     .where((template) => template.and({ ...which, hidden: true, archived: false }))
     .executeTakeFirst();
-  return found?.id;
+}
+
+/** So that two transactions do not make the same hidden template. */
+export async function lockHiddenTemplates(tx: Tx, serviceId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`hidden templates ${serviceId}`}, 0))`.execute(tx);
 }
 
 type TemplateChange = Omit<Updateable<DB['templates']>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;

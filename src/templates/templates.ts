@@ -37,9 +37,11 @@ import {
   insertPrecompiledTemplate,
   insertTemplate,
   languageColumns,
+  lockHiddenTemplates,
   lockTemplate,
   type NewTemplate,
   type SummaryFilter,
+  selectHiddenTemplate,
   selectTemplateList,
   selectTemplateSummaries,
   selectTestTemplateId,
@@ -254,6 +256,35 @@ export async function getOrCreateReplyTemplate(
     ...{ letter_welsh_subject: null, letter_welsh_content: null, created_at: timestamp(now) },
   });
   return { id, version: 1 };
+}
+
+/** Shown in lists of messages and statistics. */
+const mailTemplateName = 'Email from other software';
+
+/** The hidden template of emails from other software. Nobody reads their values later: they may contain links that sign in. */
+export async function getOrCreateMailTemplate(
+  { db, clock }: Platform,
+  serviceId: string,
+): Promise<{ id: string; version: number }> {
+  const created_by_id = platformUserId;
+  const which = { service_id: serviceId, template_type: 'email' as const, created_by_id, name: mailTemplateName };
+  const existing = await selectHiddenTemplate(db, which);
+  if (existing) return existing;
+  return inTransaction(db, async (tx) => {
+    await lockHiddenTemplates(tx, serviceId);
+    const made = await selectHiddenTemplate(tx, which);
+    if (made) return made;
+    const now = clock.now();
+    const id = newId(now);
+    await insertTemplate(tx, {
+      ...which,
+      ...{ id, subject: '((subject))', content: '((body))', has_unsubscribe_link: false, reply_to: null },
+      ...{ hidden: true, redact_personalisation: true, folder: null, process_type: 'priority', postage: null },
+      ...{ letter_languages: null, letter_welsh_subject: null, letter_welsh_content: null },
+      created_at: timestamp(now),
+    });
+    return { id, version: 1 };
+  });
 }
 
 /** The hidden template of letters supplied as PDF; the service must exist. */

@@ -31,7 +31,7 @@ import {
 import { type SendingService, updateCount } from './sending-service.ts';
 
 /** A message that passed every check. */
-interface Acceptance {
+export interface Acceptance {
   service: SendingService;
   /** Null for a simulated recipient: then only the response is stored, for repeated requests. */
   notification: NewNotification | null;
@@ -121,9 +121,8 @@ export class Acceptor {
   private async acceptWithin(span: Span | undefined, acceptance: Acceptance): Promise<StoredResponse | undefined> {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
-    const row = notification && rowToStore(notification);
-    const limited = notification && this.limitedMessage(acceptance, notification);
-    const item = { acceptance, row, limited, span };
+    const item = this.itemOf(acceptance, span);
+    const { limited } = item;
     const single = idempotency ? this.keyed : this.plain;
     const unlimitedYear = acceptance.alsoStore ? this.withMore : single;
     const commits = limited && limited.annual.length > 0 ? this.exact : unlimitedYear;
@@ -139,6 +138,31 @@ export class Acceptor {
       if (storedResponse) return storedResponse;
     }
     throw conflict('A request with this Idempotency-Key is still being processed');
+  }
+
+  /** All in one transaction, or none; without those whose key is taken. Returns which were stored. */
+  async acceptTogether(acceptances: Acceptance[]): Promise<boolean[]> {
+    const items = acceptances.map((acceptance) => this.itemOf(acceptance, undefined));
+    const outcomes = await this.commitInSteps(items, lockTimeout_ms, async (tx, remaining) => {
+      const tried = await this.storeExactly(tx, remaining, lockTimeout_ms);
+      for (const [index, outcome] of tried.entries()) {
+        const item = remaining[index];
+        if (item && outcome.kind === 'refused') throw this.failureOf(item.acceptance.service, outcome.by);
+      }
+      return tried;
+    });
+    return outcomes.map(({ kind }, index) => {
+      const notification = acceptances[index]?.notification;
+      if (kind === 'stored' && notification) this.announce(notification);
+      return kind === 'stored';
+    });
+  }
+
+  private itemOf(acceptance: Acceptance, span: Span | undefined): Item {
+    const { notification } = acceptance;
+    const row = notification && rowToStore(notification);
+    const limited = notification && this.limitedMessage(acceptance, notification);
+    return { acceptance, row, limited, span };
   }
 
   private failureOf(service: SendingService, by: Refusal): Failure {
@@ -180,17 +204,21 @@ export class Acceptor {
     );
   }
 
-  /** What is within every limit is decided here, and stored without limits. */
   private commitExactly(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
-    return this.commitInSteps(items, lockTimeout_ms, async (tx, remaining) => {
-      const limited = remaining.map((item) => item.limited);
-      const refusals = await claimWithinLimits(tx, limited, lockTimeout_ms);
-      const toStore = remaining.flatMap((item, index) => (refusals[index] ? [] : [{ ...item, limited: null }]));
-      if (toStore.length > 0) {
-        await this.store(toStore, lockTimeout_ms, (rows) => storeNotifications(this.app.country, tx, rows));
-      }
-      return refusals.map((by): Outcome => (by ? { kind: 'refused', by } : stored));
-    });
+    return this.commitInSteps(items, lockTimeout_ms, (tx, remaining) =>
+      this.storeExactly(tx, remaining, lockTimeout_ms),
+    );
+  }
+
+  /** What is within every limit is decided here, and stored without limits. */
+  private async storeExactly(tx: Tx, items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
+    const limited = items.map((item) => item.limited);
+    const refusals = await claimWithinLimits(tx, limited, lockTimeout_ms);
+    const toStore = items.flatMap((item, index) => (refusals[index] ? [] : [{ ...item, limited: null }]));
+    if (toStore.length > 0) {
+      await this.store(toStore, lockTimeout_ms, (rows) => storeNotifications(this.app.country, tx, rows));
+    }
+    return refusals.map((by): Outcome => (by ? { kind: 'refused', by } : stored));
   }
 
   private commitInSteps(

@@ -27,6 +27,21 @@ export function selectIdempotencyKey(
     .executeTakeFirst();
 }
 
+export function selectResponses(
+  db: Db,
+  serviceId: string,
+  keys: string[],
+  since: Timestamp,
+): Promise<{ key: string; response: unknown }[]> {
+  return db
+    .selectFrom('idempotency_keys')
+    .select(['key', 'response'])
+    .where('service_id', '=', serviceId)
+    .where('key', 'in', keys)
+    .where('created_at', '>', since)
+    .execute();
+}
+
 /** Limits how long this statement and the rest of its transaction wait for locks: a pooler would drop a setting of the session. */
 export const waitsUpTo = (timeout: string) => `waits as (
   select set_config('lock_timeout', ${timeout}, true)

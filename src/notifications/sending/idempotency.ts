@@ -9,6 +9,7 @@ import {
   replaceEncryptedResponses,
   selectEncryptedResponses,
   selectIdempotencyKey,
+  selectResponses,
 } from './idempotency.sql.ts';
 
 /** How long repeated requests get the first response. */
@@ -58,10 +59,25 @@ export async function findStoredResponse(
   key: string,
 ): Promise<StoredResponse | undefined> {
   const row = await selectIdempotencyKey(app.db, serviceId, key, timestamp(replayLimit(app.clock.now())));
-  if (typeof row?.response !== 'string') return row;
-  const response = app.secrets.decrypt(purpose, row.response, contextOf(serviceId, key));
+  return row && { ...row, response: readResponse(app, serviceId, key, row.response) };
+}
+
+function readResponse(app: Platform, serviceId: string, key: string, stored: unknown): unknown {
+  if (typeof stored !== 'string') return stored;
+  const response = app.secrets.decrypt(purpose, stored, contextOf(serviceId, key));
   if (!response) throw new Error('Cannot decrypt a stored response: does SECRET_KEYS lack a key?');
-  return { ...row, response: JSON.parse(response.toString()) };
+  return JSON.parse(response.toString());
+}
+
+/** Stored responses by their keys. */
+export async function findStoredResponses(
+  app: Platform,
+  serviceId: string,
+  keys: string[],
+): Promise<Map<string, unknown>> {
+  if (keys.length === 0) return new Map();
+  const rows = await selectResponses(app.db, serviceId, keys, timestamp(replayLimit(app.clock.now())));
+  return new Map(rows.map(({ key, response }) => [key, readResponse(app, serviceId, key, response)]));
 }
 
 /** How long accepting waits for a row that another transaction has locked. Then the service gets a 503. */

@@ -8,9 +8,11 @@ import type { Task } from '../../platform/queue/task.ts';
 import type { NewNotification } from '../notification.ts';
 import type { LetterTask } from '../tasks-for-others.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';
-import { encryptResponse, replay, type Sent, type StoredResponse } from './idempotency.ts';
+import type { Acceptance } from './accept.ts';
+import { encryptResponse, type IdempotencyClaim, replay, type Sent } from './idempotency.ts';
 import { recordDocumentCount, updateSecretValues } from './notifications.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
+import type { SendingService } from './sending-service.ts';
 
 /** Files of a message. They are stored before the message, which must never refer to missing files. */
 export interface MessageFiles {
@@ -22,62 +24,106 @@ export interface MessageFiles {
   record?(tx: Tx): Promise<void>;
 }
 
+/** A message that passed every check. */
+export interface PreparedMessage<ResponseBody> {
+  /** Null for a simulated recipient: then nothing is stored. */
+  notification: NewNotification | null;
+  response: ResponseBody;
+  abroad?: boolean;
+  task?: Task<LetterTask>;
+  files?: MessageFiles | undefined;
+  /** Encrypted values, which the response contains too. */
+  secret_values?: string | null;
+}
+
 /** Returns the response once the message is durable. */
 export async function persistAndRespond<ResponseBody>(
   app: SendDeps,
   { service, idempotency, only_check }: SendContext,
-  message: {
-    /** Null for a simulated recipient: then nothing is stored. */
-    notification: NewNotification | null;
-    response: ResponseBody;
-    abroad?: boolean;
-    task?: Task<LetterTask>;
-    files?: MessageFiles;
-    /** Encrypted values, which the response contains too. */
-    secret_values?: string | null;
-  },
+  message: PreparedMessage<ResponseBody>,
 ): Promise<Sent<ResponseBody>> {
-  const { notification, response, abroad, task, files, secret_values } = message;
+  const { response } = message;
   if (only_check) return { response, replayed: false };
-  const paths = notification ? (files?.paths ?? []) : [];
+  const [stored] = await withFiles(app, [message], async () => [
+    await app.sending.acceptor.accept(acceptanceOf(app, service, message, idempotency)),
+  ]);
+  if (!stored || !idempotency) return { response, replayed: false };
+  await deleteFiles(app, pathsOf(message));
+  return replay(stored, idempotency.request_digest);
+}
+
+/** Stores all messages in one transaction, or none; without those whose key is taken. Returns which were stored. */
+export async function persistTogether<ResponseBody>(
+  app: SendDeps,
+  service: SendingService,
+  messages: { message: PreparedMessage<ResponseBody>; idempotency: IdempotencyClaim | undefined }[],
+): Promise<boolean[]> {
+  const prepared = messages.map(({ message }) => message);
+  const stored = await withFiles(app, prepared, () =>
+    app.sending.acceptor.acceptTogether(
+      messages.map(({ message, idempotency }) => acceptanceOf(app, service, message, idempotency)),
+    ),
+  );
+  for (const [index, message] of prepared.entries()) if (!stored[index]) await deleteFiles(app, pathsOf(message));
+  return stored;
+}
+
+/** Stores the files first. */
+async function withFiles<Result>(
+  app: SendDeps,
+  messages: PreparedMessage<unknown>[],
+  store: () => Promise<Result>,
+): Promise<Result> {
+  const paths = messages.flatMap(pathsOf);
   if (paths.length > 0) await insertUnconfirmedFiles(app.db, paths, timestamp(app.clock.now()));
-  // Not with an API key: those name nobody.
-  const actor = currentActor();
-  let stored: StoredResponse | undefined;
   try {
-    if (notification) await files?.put();
-    stored = await app.sending.acceptor.accept({
-      service,
-      notification,
-      abroad: abroad ?? false,
-      idempotency: idempotency && {
-        ...idempotency,
-        response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
-      },
-      alsoStore:
-        task || files?.record || actor !== undefined
-          ? async (tx) => {
-              await files?.record?.(tx);
-              if (!notification) return;
-              if (actor !== undefined) await recordAuditEntry(tx, entryOf(notification), actor);
-              if (paths.length > 0) await deleteUnconfirmedFiles(tx, paths);
-              if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
-              if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
-              if (task) {
-                const priority = app.sending.letterTurns.priorityFor(notification);
-                await app.queue.add(tx, task, { notification_id: notification.id }, { priority });
-              }
-            }
-          : undefined,
-    });
+    for (const { notification, files } of messages) if (notification) await files?.put();
+    return await store();
   } catch (error) {
     // Delete files only if the message certainly was not stored. After an outage a task decides that an hour later.
     if (error instanceof Failure) await deleteFiles(app, paths);
     throw error;
   }
-  if (!stored || !idempotency) return { response, replayed: false };
-  await deleteFiles(app, paths);
-  return replay(stored, idempotency.request_digest);
+}
+
+function pathsOf({ notification, files }: PreparedMessage<unknown>): string[] {
+  return notification ? (files?.paths ?? []) : [];
+}
+
+function acceptanceOf<ResponseBody>(
+  app: SendDeps,
+  service: SendingService,
+  message: PreparedMessage<ResponseBody>,
+  idempotency: IdempotencyClaim | undefined,
+): Acceptance {
+  const { notification, response, abroad, task, files, secret_values } = message;
+  const paths = pathsOf(message);
+  // Not with an API key: those name nobody.
+  const actor = currentActor();
+  return {
+    service,
+    notification,
+    abroad: abroad ?? false,
+    idempotency: idempotency && {
+      ...idempotency,
+      response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
+    },
+    alsoStore:
+      task || files?.record || actor !== undefined
+        ? async (tx) => {
+            await files?.record?.(tx);
+            if (!notification) return;
+            if (actor !== undefined) await recordAuditEntry(tx, entryOf(notification), actor);
+            if (paths.length > 0) await deleteUnconfirmedFiles(tx, paths);
+            if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
+            if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
+            if (task) {
+              const priority = app.sending.letterTurns.priorityFor(notification);
+              await app.queue.add(tx, task, { notification_id: notification.id }, { priority });
+            }
+          }
+        : undefined,
+  };
 }
 
 /** Without the recipient, the values and the reference, which may name a person, too. */

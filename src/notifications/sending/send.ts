@@ -19,7 +19,7 @@ import type { Sent } from './idempotency.ts';
 import { decodeLetter } from './letter-content.ts';
 import { addressValues, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { newNotification } from './new-notification.ts';
-import { type MessageFiles, persistAndRespond, responseFor } from './persist-and-respond.ts';
+import { type MessageFiles, type PreparedMessage, persistAndRespond, responseFor } from './persist-and-respond.ts';
 import { encryptValues } from './secret-values.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 import type {
@@ -112,11 +112,16 @@ export interface EmailSend {
   scheduled_for: Timestamp | null;
 }
 
-export async function sendEmail(
+export async function sendEmail(app: SendDeps, context: SendContext, email: EmailSend): Promise<Sent<EmailResponse>> {
+  return persistAndRespond(app, context, await prepareEmail(app, context, email));
+}
+
+/** Checks everything, and stores nothing yet. */
+export async function prepareEmail(
   app: SendDeps,
   context: SendContext,
   { request, cleaned, address, scheduled_for }: EmailSend,
-): Promise<Sent<EmailResponse>> {
+): Promise<PreparedMessage<EmailResponse>> {
   const sent = readSentFiles(request.personalisation ?? {});
   const [links, attached] = [sent.filter(isLink), sent.filter((file) => !isLink(file))];
   refuseUnlessChannelIsAllowed(context, 'email');
@@ -172,7 +177,7 @@ export async function sendEmail(
         : null,
     scheduled_for,
   });
-  return persistAndRespond(app, context, {
+  return {
     notification: isSimulated ? null : notification,
     files: hasSecrets ? allFiles(documents, attachments) : undefined,
     secret_values,
@@ -185,7 +190,7 @@ export async function sendEmail(
       }),
       sanitised_content,
     },
-  });
+  };
 }
 
 export async function sendLetter(

@@ -78,6 +78,14 @@ export function clientAddress(
   return address;
 }
 
+/** `0.0.0.0:25`, `[::1]:25` or a port of every address of this machine; undefined for anything else. */
+export function listenAddress(text: string): { host: string; port: number } | undefined {
+  const [, host = '', port = ''] = /^(?:\[?([0-9a-z.:-]+?)\]?:)?(\d{1,5})$/i.exec(text) ?? [];
+  return port !== '' && Number(port) <= 65_535
+    ? { host: host === '' ? '0.0.0.0' : host, port: Number(port) }
+    : undefined;
+}
+
 /** Whether a server listening on this host is reachable only from the same machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));

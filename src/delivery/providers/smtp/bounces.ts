@@ -1,5 +1,6 @@
 import { failureOfDatabaseError, isCollision } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
+import { listenAddress } from '../../../platform/http/networks.ts';
 import type { ReceiptDeps, ReceiverDeps } from '../descriptor.ts';
 import type { ReceiptOutcome, ReceiptStatus, ReportReceiver } from '../reports.ts';
 import { BounceListener } from './bounce-listener.ts';
@@ -19,17 +20,10 @@ export function problemsOfBounces({ returnPath, imapUrl, listen }: Partial<SmtpS
   return [
     ...(problem === undefined ? [] : [`SMTP_RETURN_PATH ${problem}, not "${returnPath}"`]),
     ...(isUnread ? ['SMTP_BOUNCE_IMAP_URL or SMTP_BOUNCE_LISTEN must be set when SMTP_RETURN_PATH is set'] : []),
-    ...(listen === undefined || addressOf(listen)
+    ...(listen === undefined || listenAddress(listen)
       ? []
       : [`SMTP_BOUNCE_LISTEN must be an address and a port such as 0.0.0.0:25, not "${listen}"`]),
   ];
-}
-
-function addressOf(listen: string): { host: string; port: number } | undefined {
-  const [, host = '', port = ''] = /^(?:\[?([0-9a-z.:-]+?)\]?:)?(\d{1,5})$/i.exec(listen) ?? [];
-  return port !== '' && Number(port) <= 65_535
-    ? { host: host === '' ? '0.0.0.0' : host, port: Number(port) }
-    : undefined;
 }
 
 type Deps = ReceiverDeps<typeof smtpSettings>;
@@ -44,7 +38,7 @@ export function receivers(app: Deps): ReportReceiver[] {
       { event: 'reports.postponed', emails, err },
       'Emails could not be recorded yet; they stay in the mailbox',
     );
-  const address = listen === undefined ? undefined : addressOf(listen);
+  const address = listen === undefined ? undefined : listenAddress(listen);
   const tls = listenCertificate && listenKey ? { cert: listenCertificate, key: listenKey } : undefined;
   return [
     ...(imapUrl === undefined ? [] : [new Mailbox({ url: imapUrl, requireTls, pollEvery_ms, handle, onPostponed })]),

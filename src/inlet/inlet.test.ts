@@ -1,0 +1,472 @@
+import { createTransport } from 'nodemailer';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anApiKey, aReplyTo, aService, aTemplate } from '../../test/kit/builders/rows.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aCertificate } from '../../test/kit/vendors/certificate.ts';
+import { SmtpClient } from '../../test/kit/vendors/smtp-client.ts';
+import { metricOf } from '../../test/kit/world/metrics.ts';
+import { timestamp } from '../platform/clock.ts';
+import { newId } from '../platform/id.ts';
+import { Metrics } from '../platform/metrics.ts';
+import { type Inlet, openInlet } from './inlet.ts';
+
+const year_ms = 31_536_000_000;
+const { pem, privateKey } = aCertificate(
+  { from: new Date(Date.now() - year_ms), until: new Date(Date.now() + year_ms) },
+  'inlet.example',
+);
+const tls = { certificate: pem, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+const listen = { host: '127.0.0.1', port: 0 };
+const harness = useHarness({ config: { inlet: { listen, ...tls, plainLoopback: true } } });
+
+let inlet: Inlet;
+let service: string;
+let key: string;
+const open: Inlet[] = [];
+const clients: SmtpClient[] = [];
+
+async function anInlet(changes: Partial<typeof harness.app.config.inlet> = {}): Promise<Inlet> {
+  const { app } = harness;
+  const config = { ...app.config, inlet: { ...app.config.inlet, ...changes } };
+  const opened = await openInlet({ ...app, metrics: new Metrics(), config });
+  if (!opened) throw new Error('The inlet is off');
+  open.push(opened);
+  return opened;
+}
+
+const aMailService = (fields: Parameters<typeof aService>[1] = {}) =>
+  aService(harness, { permissions: ['email', 'smtp'], ...fields });
+
+beforeAll(async () => {
+  const opened = await openInlet(harness.app);
+  if (!opened) throw new Error('The inlet is off');
+  inlet = opened;
+  open.push(inlet);
+  service = await aMailService();
+  key = await anApiKey(harness, service);
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await Promise.all(open.map((each) => each.close()));
+});
+
+async function signedIn(apiKey = key): Promise<SmtpClient> {
+  const client = await SmtpClient.signedIn(inlet.port, apiKey);
+  clients.push(client);
+  return client;
+}
+
+async function connected(port = inlet.port): Promise<SmtpClient> {
+  const client = await SmtpClient.open(port);
+  clients.push(client);
+  return client;
+}
+
+function mail(fields: { headers?: string[]; body?: string } = {}): string {
+  const { headers = [], body = 'The door is open' } = fields;
+  return ['From: Alarm <alarm@example.org>', 'Subject: Door', ...headers, '', body].join('\r\n');
+}
+
+const messagesOf = (of: string) =>
+  harness.app.db.selectFrom('notifications').selectAll().where('service_id', '=', of).orderBy('id').execute();
+
+const idIn = (answer: string) => /Queued as (\S+)$/.exec(answer)?.[1] ?? answer;
+
+describe('an email over SMTP', () => {
+  it('becomes a message that is sent from the service, and can be read with its key', async () => {
+    const client = await signedIn();
+    const answer = await client.send(mail({ headers: ['X-Pennypost-Reference: ticket 7'] }), 'Ada@example.org');
+    expect(answer).toMatch(/^250 2\.0\.0 Queued as /);
+    const id = idIn(answer);
+    const read = await harness.v2('GET', `/v2/notifications/${id}`, key);
+    expect(read.body).toMatchObject({
+      reference: 'ticket 7',
+      email_address: 'Ada@example.org',
+      type: 'email',
+      subject: 'Door',
+      body: 'The door is open',
+    });
+    await harness.deliver();
+    expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body.status).toMatch(/sending|delivered/);
+  });
+
+  it('hides its text from the administration: it may contain links that sign in', async () => {
+    const of = await aMailService();
+    const client = await signedIn(await anApiKey(harness, of));
+    await client.send(mail({ body: 'Reset: https://login.example/?token=secret' }), 'ada@example.org');
+    const list = await harness.admin('GET', `/service/${of}/notifications`);
+    expect(list.body.notifications).toHaveLength(1);
+    expect(list.text).not.toContain('secret');
+  });
+
+  it('becomes one message for each recipient, all or none', async () => {
+    const of = await aMailService({ email_message_limit: 51 });
+    const client = await signedIn(await anApiKey(harness, of));
+    const fifty = Array.from({ length: 50 }, (_, index) => `person${index}@example.org`);
+    expect(await client.send(mail(), ...fifty)).toMatch(/^250/);
+    expect((await messagesOf(of)).map(({ recipient }) => recipient).sort()).toEqual([...fifty].sort());
+    // One is left of the daily limit.
+    expect(await client.send(mail(), 'a@example.org', 'b@example.org')).toBe(
+      '452 4.7.1 Exceeded send limits (daily: 51) for today',
+    );
+    expect(await messagesOf(of)).toHaveLength(50);
+    expect(await client.send(mail(), 'a@example.org')).toMatch(/^250/);
+  });
+
+  it('is stored once, however often it is sent again with its Message-ID', async () => {
+    const of = await aMailService({ rate_limit: 3 });
+    const apiKey = await anApiKey(harness, of);
+    const client = await signedIn(apiKey);
+    const again = mail({ headers: ['Message-ID: <one@software.example>'] });
+    const first = await client.send(again, 'ada@example.org', 'bob@example.org');
+    expect(await client.send(again, 'ada@example.org', 'bob@example.org')).toBe(first);
+    const third = await client.send(again, 'ada@example.org', 'cyd@example.org');
+    expect(third).toBe(first);
+    expect((await messagesOf(of)).map(({ recipient }) => recipient).sort()).toEqual([
+      'ada@example.org',
+      'bob@example.org',
+      'cyd@example.org',
+    ]);
+    const others = await Promise.all([signedIn(apiKey), signedIn(apiKey)]);
+    harness.clock.advance({ hours: 25 });
+    const late = await Promise.all(others.map((each) => each.send(again, 'ada@example.org')));
+    expect(new Set(late).size).toBe(1);
+    expect(late[0]).not.toBe(first);
+    expect(await messagesOf(of)).toHaveLength(4);
+  });
+
+  it('without a Message-ID is another one each time', async () => {
+    const client = await signedIn();
+    const [one, two] = [await client.send(mail(), 'a@example.org'), await client.send(mail(), 'a@example.org')];
+    expect(one).toMatch(/^250/);
+    expect(two).not.toBe(one);
+  });
+
+  it('gets its subject and text from any encoding, and HTML becomes text with links', async () => {
+    const client = await signedIn();
+    const html = mail({
+      headers: ['Content-Type: text/html; charset=utf-8', 'Content-Transfer-Encoding: base64'],
+      body: Buffer.from(
+        '<style>p{}</style><h1>Hello *you*</h1><p>Press <a href="https://a.example/x?a=1&amp;b=2">this (link)</a>.<ul><li>One<li>Two</ul>',
+      ).toString('base64'),
+    }).replace('Subject: Door', `Subject: =?utf-8?B?${Buffer.from('Tür ist öffen').toString('base64')}?=`);
+    const read = await harness.v2('GET', `/v2/notifications/${idIn(await client.send(html, 'ada@example.org'))}`, key);
+    expect(read.body.subject).toBe('Tür ist öffen');
+    expect(read.body.body).toBe(
+      '# Hello \\*you\\*\n\nPress [this (link)](https://a.example/x?a=1&b=2).\n\n* One\n* Two',
+    );
+  });
+
+  it('prints what looks like Markdown in a text, and keeps its URLs', async () => {
+    const client = await signedIn();
+    const body = '#42 is [late](https://evil.example)\r\nhttps://a.example/a_b*c\r\n.\\x';
+    const read = await harness.v2(
+      'GET',
+      `/v2/notifications/${idIn(await client.send(mail({ body }), 'ada@example.org'))}`,
+      key,
+    );
+    expect(read.body.body).toBe('\\#42 is \\[late\\](https://evil.example)\nhttps://a.example/a_b*c\n.\\\\x');
+  });
+
+  it('takes another template, and replies go to an address that the service has verified', async () => {
+    const of = await aMailService();
+    const apiKey = await anApiKey(harness, of);
+    await aReplyTo(harness, of, 'email', { text: 'alarm@example.org' });
+    await aTemplate(harness, of, {
+      ...{ template_type: 'email', name: 'Alarm', subject: 'Alarm: ((subject))', content: 'Dear team\n\n((body))' },
+    });
+    const client = await signedIn(apiKey);
+    const id = idIn(await client.send(mail({ headers: ['X-Pennypost-Template: Alarm'] }), 'ada@example.org'));
+    expect((await harness.v2('GET', `/v2/notifications/${id}`, apiKey)).body).toMatchObject({
+      subject: 'Alarm: Door',
+      body: 'Dear team\n\nThe door is open',
+    });
+    expect((await messagesOf(of))[0]?.reply_to_text).toBe('alarm@example.org');
+    const unknown = await client.send(mail({ headers: ['X-Pennypost-Template: Other'] }), 'ada@example.org');
+    expect(unknown).toMatch(/^554 5\.6\.0 No template is called/);
+  });
+});
+
+describe('signing in', () => {
+  it('is offered and possible only with TLS, except on the same machine where that is allowed', async () => {
+    const strict = await anInlet({ plainLoopback: false });
+    const client = await connected(strict.port);
+    const greeting = await client.say('EHLO test');
+    expect(greeting).toContain('STARTTLS');
+    expect(greeting).not.toContain('AUTH');
+    const tlsFirst = '530 5.7.0 Must issue a STARTTLS command first';
+    expect(await client.login(key)).toBe(tlsFirst);
+    expect(await client.say('AUTH LOGIN')).toMatch(/^334/);
+    expect(await client.sayAll('eA==', Buffer.from(key).toString('base64'))).toBe(tlsFirst);
+    expect(await client.say('MAIL FROM:<a@example.org>')).toBe(tlsFirst);
+    await client.startTls();
+    expect(await client.say('EHLO test')).toContain('AUTH PLAIN LOGIN');
+    expect(await client.say('MAIL FROM:<a@example.org>')).toBe('530 5.7.0 Authentication required');
+    expect(await client.login(key)).toMatch(/^235/);
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+  });
+
+  it('works with TLS from the first byte', async () => {
+    const { port } = await anInlet({ implicitTls: true });
+    const transport = createTransport({
+      ...{ host: '127.0.0.1', port, secure: true, tls: { rejectUnauthorized: false }, auth: { user: 'x', pass: key } },
+    });
+    const sent = await transport.sendMail({ from: 'a@example.org', to: 'ada@example.org', subject: 's', text: 't' });
+    expect(sent.response).toMatch(/^250 2\.0\.0 Queued as/);
+    transport.close();
+  });
+
+  it('drops what was said before STARTTLS in the same breath', async () => {
+    const strict = await anInlet({ plainLoopback: false });
+    const client = await connected(strict.port);
+    await client.say('EHLO test');
+    await client.startTls(`AUTH PLAIN ${Buffer.from(`\0x\0${key}`).toString('base64')}\r\nMAIL FROM:<a@b.example>\r\n`);
+    expect(await client.say('NOOP')).toMatch(/^250/);
+    expect(await client.say('MAIL FROM:<a@example.org>')).toBe('530 5.7.0 Authentication required');
+  });
+
+  it('refuses wrong, revoked and foreign keys, archived services, and those that may not', async () => {
+    const { port } = await anInlet();
+    const archived = await aMailService();
+    const keyOfArchived = await anApiKey(harness, archived);
+    await harness.admin('POST', `/service/${archived}/archive`);
+    const keyOf = async (permissions: string[]) => anApiKey(harness, await aService(harness, { permissions }));
+    const answers = [];
+    for (const each of [keyOfArchived, await keyOf(['sms', 'smtp']), await keyOf(['email'])])
+      answers.push(await (await connectedAndGreeted(port)).login(each));
+    expect(answers).toEqual([
+      '535 5.7.1 This service is archived',
+      '535 5.7.1 This service is not allowed to send email',
+      '535 5.7.1 This service does not send over SMTP',
+    ]);
+    const client = await connectedAndGreeted(port);
+    expect(await client.login(`${key.slice(0, -4)}0000`)).toBe('535 5.7.8 Wrong API key');
+    expect(await client.login('wrong')).toBe('535 5.7.8 Wrong API key');
+    const tooMany = '421 4.7.0 Too many wrong API keys, try again later';
+    expect(await client.login(key)).toBe(tooMany);
+    expect(await client.reply()).toBe('');
+  });
+
+  it('ends with the key: each email checks it again', async () => {
+    const apiKey = await anApiKey(harness, service, { name: 'short' });
+    const client = await signedIn(apiKey);
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+    const keys = await harness.admin('GET', `/service/${service}/api-keys`);
+    const { id } = keys.body.apiKeys.find(({ name }: { name: string }) => name === 'short');
+    await harness.admin('POST', `/service/${service}/api-key/revoke/${id}`);
+    harness.app.changeListener.reset();
+    expect(await client.say('MAIL FROM:<a@example.org>')).toBe('535 5.7.8 Wrong API key');
+  });
+
+  async function connectedAndGreeted(port: number) {
+    const client = await connected(port);
+    await client.say('EHLO test');
+    return client;
+  }
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['MAIL FROM:<>', '550 5.7.1 Bounces are not accepted here'],
+    ['MAIL FROM:<a@example.org> SIZE=10485761', /^552 5\.3\.4 /],
+  ])('%s', async (command, answer) => {
+    const client = await signedIn();
+    expect(await client.say(command)).toEqual(typeof answer === 'string' ? answer : expect.stringMatching(answer));
+  });
+
+  it('an address that is none, strangers in trial mode, suppressed addresses, and more than 50', async () => {
+    const client = await signedIn();
+    await client.say('MAIL FROM:<a@example.org>');
+    for (const address of ['ada', 'ada@example', 'ädä@example.org', 'a b@example.org'])
+      expect(await client.say(`RCPT TO:<${address}>`)).toMatch(/^501 5\.1\.3 /);
+    for (let index = 0; index < 50; index += 1)
+      expect(await client.say(`RCPT TO:<person${index}@example.org>`)).toMatch(/^250/);
+    expect(await client.say('RCPT TO:<more@example.org>')).toMatch(/^452 4\.5\.3 /);
+
+    const trial = await aMailService({ restricted: true });
+    const tester = await signedIn(await anApiKey(harness, trial));
+    const notInTeam = '550 5.7.1 Not in your team or guest list';
+    expect(await tester.send(mail(), 'stranger@example.org')).toBe(notInTeam);
+    const team = await signedIn(await anApiKey(harness, service, { key_type: 'team' }));
+    expect(await team.send(mail(), 'stranger@example.org')).toBe(notInTeam);
+
+    const careful = await aMailService({ permissions: ['email', 'smtp', 'suppress_recipients'] });
+    const carefulKey = await anApiKey(harness, careful);
+    await harness.app.db
+      .insertInto('suppressed_recipients')
+      .values({
+        ...{
+          id: newId(harness.clock.now()),
+          service_id: careful,
+          email_address: 'gone@example.org',
+          reason: 'hard-bounce',
+        },
+        notification_id: newId(harness.clock.now()),
+        created_at: timestamp(harness.clock.now()),
+      })
+      .execute();
+    const suppressed = '550 5.7.1 This address is on the suppression list';
+    expect(await (await signedIn(carefulKey)).send(mail(), 'gone@example.org')).toBe(suppressed);
+    expect(await messagesOf(careful)).toEqual([]);
+  });
+
+  it('emails beyond the rate limit, and none of them counts', async () => {
+    const of = await aMailService({ rate_limit: 1 });
+    const client = await signedIn(await anApiKey(harness, of));
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^450 4\.7\.1 Exceeded rate limit/);
+    expect(await messagesOf(of)).toHaveLength(1);
+  });
+
+  it.each<[string, string | RegExp, string]>([
+    ['without text', '554 5.6.0 The email has no text', mail({ body: '  ' })],
+    ['with a file', '554 5.7.1 Attachments are not accepted', withFile()],
+    ['with a bare LF', '550 5.6.11 Lines must end in CR LF', mail({ body: 'a\n.\nQUIT' })],
+    ['with a bare CR', '550 5.6.11 Lines must end in CR LF', mail({ body: 'a\r.\rQUIT' })],
+    ['that goes round', '554 5.4.6 Loop', mail({ headers: Array(26).fill('Received: from a by b') })],
+    [
+      'of our own',
+      '554 5.4.6 Loop',
+      mail({ headers: ['Message-ID: <01940000-0000-7000-8000-000000000000@notifications.example>'] }),
+    ],
+    ['with too many parts', '554 5.6.0 The email has too many parts', withParts(101)],
+    ['in too many layers', '554 5.6.0 The email cannot be read', layered(12)],
+    ['that is too long to read', /^552 5\.3\.4 /, mail({ body: `${'x'.repeat(998)}\r\n`.repeat(2_100) })],
+  ])('an email %s', async (_, answer, source) => {
+    const before = (await messagesOf(service)).length;
+    const client = await signedIn();
+    expect(await client.send(source, 'ada@example.org')).toEqual(
+      typeof answer === 'string' ? answer : expect.stringMatching(answer),
+    );
+    expect(await messagesOf(service)).toHaveLength(before);
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+  });
+
+  it('an email that is larger than it may be, after reading it to its end', async () => {
+    const { port } = await anInlet({ maxMessage_bytes: 200_000 });
+    const client = await SmtpClient.signedIn(port, key);
+    clients.push(client);
+    expect(await client.send(mail({ body: 'x\r\n'.repeat(100_000) }), 'ada@example.org')).toMatch(/^552 5\.3\.4 /);
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+  });
+
+  it('a second email hidden in the first: only the right end ends it', async () => {
+    const of = await aMailService();
+    const client = await signedIn(await anApiKey(harness, of));
+    const hidden = '\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nSubject: x\r\n\r\nx';
+    for (const end of ['\n.\n', '\n.\r\n', '\r\n.\n', '\r.\r', '\r\n.\r'])
+      expect(await client.send(mail({ body: `first${end}${hidden}` }), 'ada@example.org'), JSON.stringify(end)).toBe(
+        '550 5.6.11 Lines must end in CR LF',
+      );
+    expect(await messagesOf(of)).toEqual([]);
+  });
+
+  it('lines of endless commands, and endless tries without signing in', async () => {
+    const client = await connected();
+    await client.say('EHLO test');
+    client.write('x'.repeat(5_000));
+    expect(await client.reply()).toMatch(/^421 /);
+    const other = await connected();
+    const answers = [];
+    for (let answer = await other.say('NOOP'); answer !== ''; answer = await other.say('NOOP')) answers.push(answer);
+    expect(answers.at(-1)).toMatch(/^421 /);
+    expect(answers.length).toBeLessThanOrEqual(10);
+  });
+
+  it('more connections than there may be of one address, unless they sign in', async () => {
+    const { port } = await anInlet({ clients: 8 });
+    const first = [await connected(port), await connected(port)];
+    for (const client of first) expect(await client.say('EHLO test')).toMatch(/^250/);
+    const third = await connected(port);
+    expect(await third.say('EHLO test')).toBe('');
+    expect(await first[0]?.login(key)).toMatch(/^235/);
+    expect(await (await connected(port)).say('EHLO test')).toMatch(/^250/);
+  });
+});
+
+it('counts connections, emails and wrong keys, and says until when the certificate is valid', async () => {
+  const client = await connected();
+  await client.say('EHLO test');
+  await client.login('wrong');
+  expect(await metricOf(harness, 'smtp_inlet_auth_failures_total')).toMatch(/ 1$/m);
+  expect(await metricOf(harness, 'smtp_inlet_sessions')).toMatch(/ [1-9]\d*$/m);
+  const emails = await metricOf(harness, 'smtp_inlet_messages_total');
+  for (const outcome of ['accepted', 'refused', 'postponed'])
+    expect(emails).toMatch(new RegExp(`outcome="${outcome}"\\} [1-9]`));
+  const until = /(\d+)$/m.exec(await metricOf(harness, 'smtp_inlet_certificate_expiry_seconds'))?.[1];
+  expect(Number(until) * 1_000 - Date.now()).toBeGreaterThan(0.9 * year_ms);
+});
+
+describe('an email in pieces', () => {
+  it('arrives in one piece with all commands before it', async () => {
+    const client = await signedIn();
+    client.write('MAIL FROM:<a@example.org>\r\nRCPT TO:<ada@example.org>\r\nRCPT TO:<bad>\r\nDATA\r\n');
+    const answers = [await client.reply(), await client.reply(), await client.reply(), await client.reply()];
+    expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['250', '250', '501', '354']);
+    for (const letter of `${mail()}\r\n.\r\n`) client.write(letter);
+    expect(await client.reply()).toMatch(/^250 2\.0\.0 Queued as/);
+  });
+
+  it('is not stored without its end, and is stored once if the client does not hear the answer', async () => {
+    const of = await aMailService();
+    const apiKey = await anApiKey(harness, of);
+    const source = mail({ headers: ['Message-ID: <lost@software.example>'] });
+    const begun = await signedIn(apiKey);
+    await begun.sayAll('MAIL FROM:<a@example.org>', 'RCPT TO:<ada@example.org>', 'DATA');
+    begun.write(source);
+    begun.close();
+    const deaf = await signedIn(apiKey);
+    await deaf.sayAll('MAIL FROM:<a@example.org>', 'RCPT TO:<ada@example.org>', 'DATA');
+    deaf.write(`${source}\r\n.\r\n`);
+    await deaf.reply();
+    deaf.close();
+    const again = await signedIn(apiKey);
+    expect(await again.send(source, 'ada@example.org')).toMatch(/^250/);
+    expect(await messagesOf(of)).toHaveLength(1);
+  });
+
+  it('has large ones read in a thread, one after the other where memory is short', async () => {
+    const { port } = await anInlet({ maxMessage_bytes: 8 * 1024 * 1024 });
+    const body = `${'A line of a long report.'.repeat(10)}\r\n`.repeat(6_000);
+    const together = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const client = await SmtpClient.signedIn(port, key);
+        clients.push(client);
+        return client.send(mail({ body }), 'ada@example.org');
+      }),
+    );
+    expect(together.filter((answer) => answer.startsWith('250'))).toHaveLength(6);
+  });
+});
+
+function withFile(): string {
+  const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'];
+  const parts = [
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Text',
+    '--b',
+    'Content-Type: application/pdf',
+    '',
+    'x',
+    '--b--',
+  ];
+  return mail({ headers, body: parts.join('\r\n') });
+}
+
+function withParts(count: number): string {
+  const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary="b"'];
+  const part = ['--b', 'Content-Type: text/plain', '', 'x'].join('\r\n');
+  return mail({ headers, body: `${Array(count).fill(part).join('\r\n')}\r\n--b--` });
+}
+
+function layered(depth: number): string {
+  const layers = Array.from({ length: depth }, (_, index) => [
+    `Content-Type: multipart/mixed; boundary="b${index}"`,
+    '',
+    `--b${index}`,
+  ]);
+  return ['Subject: x', ...layers.flat(), 'Content-Type: text/plain', '', 'x'].join('\r\n');
+}

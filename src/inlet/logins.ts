@@ -1,0 +1,68 @@
+import { type ApiCaller, type CallerDeps, callerAt } from '../auth/api-caller.ts';
+import { credentialTexts } from '../auth/bearer.ts';
+import type { SendDeps } from '../notifications/sending/send-context.ts';
+import { minute_ms } from '../platform/clock.ts';
+import { Failure } from '../platform/failure.ts';
+import { clientNetwork } from '../platform/http/networks.ts';
+import { Reply } from './replies.ts';
+
+/** A permission of services: those without it cannot send over SMTP. */
+const sendOverSmtp = 'smtp';
+
+const maxFailures = 5;
+/** Each takes about 100 bytes. */
+const maxNetworks = 50_000;
+
+/** Signs software in with an API key as its password, and slows down whoever guesses. */
+export class Logins {
+  private readonly app: CallerDeps & SendDeps;
+  private readonly failures;
+  private readonly failed = new Map<string, number>();
+  private countedSince = performance.now();
+
+  constructor(app: CallerDeps & SendDeps) {
+    this.app = app;
+    this.failures = app.metrics.counter('smtp_inlet_auth_failures_total', 'Wrong passwords at the SMTP inlet', []);
+    this.failures.inc(0);
+  }
+
+  async logIn(address: string, password: string): Promise<ApiCaller> {
+    const network = clientNetwork(address);
+    if (this.countOf(network) >= maxFailures) throw new Reply(421, '4.7.0 Too many wrong API keys, try again later');
+    try {
+      return await this.callerOf(address, password);
+    } catch (error) {
+      if (error instanceof Reply) {
+        this.failures.inc();
+        if (this.failed.size < maxNetworks) this.failed.set(network, this.countOf(network) + 1);
+      }
+      throw error;
+    }
+  }
+
+  /** Also for a client that is signed in: its key may have been revoked since. */
+  async callerOf(address: string, password: string): Promise<ApiCaller> {
+    let caller: ApiCaller;
+    try {
+      caller = await callerAt(this.app, address, password);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'AuthError') throw error;
+      if (error.problems?.[0]?.message === credentialTexts.archived)
+        throw new Reply(535, '5.7.1 This service is archived');
+      throw new Reply(535, '5.7.8 Wrong API key');
+    }
+    const service = await this.app.sending.services.find(caller.service_id);
+    if (!service?.permissions.has('email')) throw new Reply(535, '5.7.1 This service is not allowed to send email');
+    if (!service.permissions.has(sendOverSmtp)) throw new Reply(535, '5.7.1 This service does not send over SMTP');
+    return caller;
+  }
+
+  private countOf(network: string): number {
+    const now = performance.now();
+    if (now - this.countedSince >= minute_ms) {
+      this.countedSince = now;
+      this.failed.clear();
+    }
+    return this.failed.get(network) ?? 0;
+  }
+}

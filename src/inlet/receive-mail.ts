@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import type { ApiCaller } from '../auth/api-caller.ts';
+import { rateLimitExceeded } from '../notifications/limits/rate-limits.ts';
+import { findStoredResponses } from '../notifications/sending/idempotency.ts';
+import { persistTogether } from '../notifications/sending/persist-and-respond.ts';
+import { prepareEmail } from '../notifications/sending/send.ts';
+import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
+import {
+  refuseIfDailyLimitIsReached,
+  refuseIfSuppressed,
+  refuseUnlessRecipientIsAllowed,
+} from '../notifications/sending/send-rules.ts';
+import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { isUuid } from '../platform/id.ts';
+import { WorkerFailure } from '../platform/threads/thread.ts';
+import { WorkerPool } from '../platform/threads/worker-pool.ts';
+import { parseEmailAddress } from '../recipients/email-address.ts';
+import { isSimulatedEmailAddress } from '../recipients/recipient.ts';
+import { maxEmailBytes } from '../rendering/email/email.ts';
+import type { ReadyTemplate } from '../templates/compiled-templates.ts';
+import { getOrCreateMailTemplate } from '../templates/templates.ts';
+import type * as mailTasks from './mail-worker.ts';
+import { type MailProblem, type ReadMail, readMail } from './mail-worker.ts';
+import { Reply } from './replies.ts';
+
+/** Up to this size an email is read faster than it could be passed to a thread. */
+const maxShort_bytes = 32 * 1024;
+const timeout_ms = 15_000;
+const maxWaiting = 20;
+const maxSubject = 255;
+/** As for references of the API. */
+const maxReference = 1_000;
+
+const problems: Record<MailProblem, Reply> = {
+  'line-ends': new Reply(550, '5.6.11 Lines must end in CR LF'),
+  loop: new Reply(554, '5.4.6 Loop'),
+  parts: new Reply(554, '5.6.0 The email has too many parts'),
+  broken: new Reply(554, '5.6.0 The email cannot be read'),
+};
+
+/** Turns an email into a notification for each of its recipients. */
+export class MailReceiver {
+  private readonly app: SendDeps;
+  private readonly threads = new WorkerPool<typeof mailTasks>({
+    module: new URL('./mail-worker.ts', import.meta.url),
+    timeout_ms,
+  });
+
+  constructor(app: SendDeps) {
+    this.app = app;
+  }
+
+  close(): Promise<void> {
+    return this.threads.close();
+  }
+
+  /** Throws if this caller cannot send to the address. */
+  async checkRecipient(caller: ApiCaller, written: string): Promise<void> {
+    const { address } = readAddress(written);
+    const context = await this.contextOf(caller);
+    refuseUnlessRecipientIsAllowed(context, address);
+    if (!isSimulatedEmailAddress(this.app.country, address)) await refuseIfSuppressed(this.app, context, address);
+  }
+
+  /** Stores a message for each recipient, or none. When this returns the id of the first, all are durable. */
+  async receive(caller: ApiCaller, source: Buffer, recipients: string[]): Promise<string> {
+    const context = await this.contextOf(caller);
+    const { service } = context;
+    const mail = await this.read(service.id, source);
+    refuseUnsendable(mail, this.app.config.email.domain);
+    const addresses = new Map(recipients.map(readAddress).map((to) => [to.address, to]));
+    const wanted = [...addresses.values()].map((to) => ({ to, key: keyOf(mail, to.address) }));
+    const keys = wanted.flatMap(({ key }) => key ?? []);
+    const known = await findStoredResponses(this.app, service.id, keys);
+    const missing = wanted.filter(({ key }) => key === undefined || !known.has(key));
+    const sent = missing.length > 0 ? await this.send(context, mail, missing) : [];
+    const first = wanted[0]?.key;
+    // Another connection may have stored the same email a moment ago.
+    const earlier = first === undefined ? known : await findStoredResponses(this.app, service.id, [first]);
+    return idOf(earlier.get(first ?? '')) ?? sent[0] ?? '';
+  }
+
+  /** Returns the ids. */
+  private async send(context: SendContext, mail: ReadMail, recipients: Recipient[]): Promise<string[]> {
+    const { service, key_type } = context;
+    const window = { service_id: service.id, window: key_type };
+    const { rateLimits } = this.app.sending;
+    const decision = await rateLimits.take(window, service.rate_limit);
+    if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
+    if (recipients.length > 1) rateLimits.countAs(window, recipients.length, decision);
+    refuseIfDailyLimitIsReached(this.app, context, 'email');
+    const template = mail.template_name === undefined ? await this.templateOf(service) : undefined;
+    const messages = [];
+    for (const { to, key } of recipients) {
+      const message = await prepareEmail(
+        this.app,
+        { ...context, template },
+        {
+          request: {
+            email_address: to.cleaned,
+            template_name: mail.template_name,
+            personalisation: { subject: shortened(mail.subject), body: mail.body },
+            reference: mail.reference?.slice(0, maxReference),
+            email_reply_to_id: replyToOf(service, mail.from),
+          },
+          ...to,
+          scheduled_for: null,
+        },
+      );
+      // Only the id: nothing else is needed of the response, which has the text of the email.
+      const { id } = message.response;
+      const idempotency = key === undefined ? undefined : { key, request_digest };
+      messages.push({ message: { ...message, response: { id } }, idempotency });
+    }
+    await persistTogether(this.app, service, messages);
+    return messages.map(({ message }) => message.response.id);
+  }
+
+  private async contextOf({ service_id, key_type, api_key_id, dialect }: ApiCaller): Promise<SendContext> {
+    const service = await this.app.sending.services.find(service_id);
+    if (!service) throw new Error('Service not found after authentication');
+    const now = this.app.clock.now();
+    const root = this.app.config.urls.api;
+    return { ...{ service, dialect, key_type, api_key_id, now, root }, created_by_id: null, idempotency: undefined };
+  }
+
+  private async read(owner: string, source: Buffer): Promise<ReadMail> {
+    const share = { owner, urgent: true, maxWaiting };
+    const read =
+      source.length <= maxShort_bytes ? readMail(source) : this.threads.runnerFor(share).run('readMail', source);
+    const mail = await read.catch((error) => {
+      if (!(error instanceof WorkerFailure)) throw error;
+      if (error.reason === 'timeout' || error.reason === 'memory') throw problems.broken;
+      throw new Reply(451, '4.3.0 Too many large emails at once, try again shortly');
+    });
+    if (typeof mail === 'string') throw problems[mail];
+    return mail;
+  }
+
+  private async templateOf({ id: serviceId }: SendingService): Promise<ReadyTemplate> {
+    const { id, version } = await getOrCreateMailTemplate(this.app, serviceId);
+    const found = await this.app.compiledTemplates.findEarlier(serviceId, id, version);
+    if (found.found !== 'here') throw new Error(`Template ${id} has no version ${version}`);
+    return found.template;
+  }
+}
+
+interface Recipient {
+  to: { cleaned: string; address: string };
+  key: string | undefined;
+}
+
+/** An email that is sent again is the same, whatever a relay has changed in it. */
+const request_digest = 'smtp';
+
+/** Undefined without a Message-ID: then each email is another one. */
+function keyOf({ message_id }: ReadMail, address: string): string | undefined {
+  if (message_id === undefined) return undefined;
+  return `smtp ${createHash('sha256').update(`${message_id} ${address}`).digest('base64url')}`;
+}
+
+function idOf(response: unknown): string | undefined {
+  return (response as { id: string } | undefined)?.id;
+}
+
+function readAddress(written: string): { cleaned: string; address: string } {
+  const parsed = parseEmailAddress(written);
+  if (!parsed.ok) throw new Reply(501, '5.1.3 Not a valid email address');
+  return { cleaned: parsed.cleaned, address: parsed.address };
+}
+
+function refuseUnsendable({ body, files, message_id }: ReadMail, ownDomain: string): void {
+  if (isOurs(message_id, ownDomain)) throw problems.loop;
+  if (files > 0) throw new Reply(554, '5.7.1 Attachments are not accepted');
+  if (body === '') throw new Reply(554, '5.6.0 The email has no text');
+  if (Buffer.byteLength(body) > maxEmailBytes) {
+    throw new Reply(552, `5.3.4 The text of the email is longer than ${maxEmailBytes} bytes`);
+  }
+}
+
+/** Our emails have the id of their notification. */
+function isOurs(message_id: string | undefined, ownDomain: string): boolean {
+  const [, id = '', domain = ''] = /^<([^@]*)@([^>]*)>$/.exec(message_id ?? '') ?? [];
+  return isUuid(id) && id[14] === '7' && domain.toLowerCase() === ownDomain.toLowerCase();
+}
+
+function shortened(subject: string): string {
+  return [...subject].length <= maxSubject ? subject : `${[...subject].slice(0, maxSubject - 1).join('')}…`;
+}
+
+/** The address of the software if replies to it are allowed, else that of the template or service. */
+function replyToOf({ email_reply_tos }: SendingService, from: string | undefined): string | undefined {
+  const wanted = from?.toLowerCase();
+  return [...email_reply_tos].find(([, address]) => address.toLowerCase() === wanted)?.[0];
+}

@@ -1,0 +1,47 @@
+import { failureOfDatabaseError } from '../platform/db/errors.ts';
+import { Failure } from '../platform/failure.ts';
+
+/** What an SMTP client is told: a code for its software, and a text with an enhanced code (RFC 3463) for people. */
+export class Reply extends Error {
+  readonly responseCode: number;
+
+  constructor(responseCode: number, text: string) {
+    super(text);
+    this.responseCode = responseCode;
+  }
+}
+
+/** Without a text, the reason has one. */
+const byReason = new Map<string | undefined, { code: number; enhanced: string; text?: string }>([
+  ['rate_limit', { code: 450, enhanced: '4.7.1' }],
+  ['not_in_team', { code: 550, enhanced: '5.7.1', text: 'Not in your team or guest list' }],
+  ['not_in_trial_mode', { code: 550, enhanced: '5.7.1', text: 'Not in your team or guest list' }],
+  ['suppressed', { code: 550, enhanced: '5.7.1', text: 'This address is on the suppression list' }],
+]);
+
+/** Clients try again after a code that begins with 4. Undefined for a bug. */
+export function replyOf(error: unknown): Reply | undefined {
+  if (error instanceof Reply) return error;
+  const failure = error instanceof Failure ? error : failureOfDatabaseError(error);
+  if (!failure) return undefined;
+  const text = inAscii(failure.message);
+  const known = byReason.get(failure.reason);
+  if (known) return new Reply(known.code, `${known.enhanced} ${known.text ?? text}`);
+  switch (failure.kind) {
+    case 'too-many':
+      return new Reply(452, `4.7.1 ${text}`);
+    case 'unavailable':
+    case 'conflict':
+      return new Reply(451, `4.3.0 ${text}`);
+    default:
+      return new Reply(554, `5.6.0 ${text}`);
+  }
+}
+
+/** Other characters need an extension of the protocol. */
+function inAscii(text: string): string {
+  return text
+    .replaceAll(/[‘’]/g, "'")
+    .replaceAll('–', '-')
+    .replaceAll(/[^\x20-\x7e]/g, '?');
+}

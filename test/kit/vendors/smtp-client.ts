@@ -1,0 +1,109 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** An SMTP client that says exactly what a test tells it to. */
+export class SmtpClient {
+  private socket: Socket;
+  private received = '';
+  private closed = false;
+  private wake: () => void = () => {};
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    this.listen();
+  }
+
+  static async open(port: number, { tls = false } = {}): Promise<SmtpClient> {
+    const socket = tls
+      ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect({ port, host: '127.0.0.1' });
+    const client = new SmtpClient(socket);
+    await client.reply();
+    return client;
+  }
+
+  /** Signed in, without TLS unless it is asked for. */
+  static async signedIn(port: number, key: string, tls = false): Promise<SmtpClient> {
+    const client = await SmtpClient.open(port);
+    await client.say('EHLO test');
+    if (tls) await client.startTls();
+    const answer = await client.login(key);
+    if (!answer.startsWith('235')) throw new Error(answer);
+    return client;
+  }
+
+  /** Without waiting for what the server says. */
+  write(text: string): void {
+    this.socket.write(text);
+  }
+
+  /** Returns the whole reply to a command. */
+  say(command: string): Promise<string> {
+    this.write(`${command}\r\n`);
+    return this.reply();
+  }
+
+  login(key: string, user = 'anything'): Promise<string> {
+    return this.say(`AUTH PLAIN ${Buffer.from(`\0${user}\0${key}`).toString('base64')}`);
+  }
+
+  /** Says several commands and returns the reply to the last. */
+  async sayAll(...commands: string[]): Promise<string> {
+    let last = '';
+    for (const command of commands) last = await this.say(command);
+    return last;
+  }
+
+  /** Sends an email, as it is between DATA and its end. */
+  async send(source: string, ...recipients: string[]): Promise<string> {
+    await this.say('MAIL FROM:<software@example.org>');
+    for (const recipient of recipients) {
+      const answer = await this.say(`RCPT TO:<${recipient}>`);
+      if (!answer.startsWith('250')) return answer;
+    }
+    await this.say('DATA');
+    this.write(source.replaceAll(/^\./gm, '..'));
+    return this.say('\r\n.');
+  }
+
+  async startTls(after = ''): Promise<void> {
+    this.write(`STARTTLS\r\n${after}`);
+    await this.reply();
+    const plain = this.socket;
+    plain.removeAllListeners();
+    this.socket = connectTls({ socket: plain, rejectUnauthorized: false });
+    this.listen();
+    await this.say('EHLO test');
+  }
+
+  /** The next reply, or an empty text once the server has closed the connection. */
+  async reply(): Promise<string> {
+    for (;;) {
+      const found = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.received);
+      if (found) {
+        this.received = this.received.slice(found[0].length);
+        return found[0].trimEnd();
+      }
+      if (this.closed) return '';
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private listen(): void {
+    this.socket.on('data', (chunk) => {
+      this.received += chunk.toString('utf8');
+      this.wake();
+    });
+    const end = () => {
+      this.closed = true;
+      this.wake();
+    };
+    this.socket.on('close', end).on('error', end);
+  }
+}
