@@ -7,7 +7,7 @@ import {
 } from '../notifications/queue/leases.shared.sql.ts';
 import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
-import { later, minute_ms } from '../platform/clock.ts';
+import { earlier, later, minute_ms } from '../platform/clock.ts';
 import { isDatabaseUnavailable, retryUntilAvailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -169,6 +169,7 @@ export class ChannelWorker<Message> {
         lease_ms,
         takeOverUntil,
         skip: (of) => channel.mustWait?.(of) ?? false,
+        expired: earlier(now, app.config.delivery.expiry_ms),
         draw: (count) => channel.choice.draw(count),
       }),
     );

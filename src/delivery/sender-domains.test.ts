@@ -224,6 +224,12 @@ describe('the return path', () => {
   it('is that of the domain while mail to it arrives, else that of the installation', async () => {
     const return_path_domain = 'bounces.council.example';
     const domain = await aVerifiedDomain(harness, dns, { ...ofService(), return_path_domain });
+    const bounces = ({ records }: DomainBody) => records.find(({ purpose }) => purpose === 'return-path');
+    expect(bounces(domain)).toMatchObject({ type: 'MX', value: '10 mail.example', needed: false, verdict: 'fail' });
+    expect(mailOf(await send()).from).toMatch(/@mail\.example$/);
+    dns.zone[`MX ${return_path_domain}`] = ['10 other.example'];
+    dns.zone['A other.example'] = ['192.0.2.8'];
+    expect(bounces(await check(harness, domain.id))).toMatchObject({ verdict: 'fail', reason: 'mx-elsewhere' });
     expect(mailOf(await send()).from).toMatch(/@mail\.example$/);
     dns.zone[`MX ${return_path_domain}`] = ['10 mail.example'];
     await check(harness, domain.id);

@@ -12,6 +12,8 @@ export interface DomainAtProvider {
 export interface MailServerFacts {
   /** Of bounces, unless a domain has its own. */
   returnPathDomain?: string | undefined;
+  /** Whether we are the mail server of that domain. */
+  listens?: boolean;
   /** The name with which it greets. */
   helo?: string | undefined;
   /** Which encryption a connection to it gets. Undefined if it cannot be reached. */

@@ -20,7 +20,7 @@ type Judged = Pick<CheckRow, 'check_name' | 'verdict' | 'reason' | 'evidence'>;
 
 /** Every record of a domain, those that it needs first. */
 export function recordsOf(
-  domain: Pick<DomainRow, 'name' | 'scope' | 'way' | 'token'>,
+  domain: Pick<DomainRow, 'name' | 'scope' | 'way' | 'token' | 'return_path_domain'>,
   { keys, records, checks }: { keys: readonly KeyRow[]; records: readonly ProviderRecord[]; checks: readonly Judged[] },
 ): DomainRecord[] {
   const found = (name: string, isThis: (check: Judged) => boolean = () => true) => {
@@ -62,6 +62,7 @@ export function recordsOf(
         ...found('provider-records', names(name)),
       }),
     ),
+    ...returnPathRecords(domain, checks, found('mx')),
     {
       ...{ purpose: 'policy', type: 'TXT', needed: false },
       name: `_dmarc.${domain.name}`,
@@ -69,4 +70,17 @@ export function recordsOf(
       ...found('dmarc'),
     } satisfies DomainRecord,
   ];
+}
+
+/** A domain with a return path of its own, once its check has found the server that takes our bounces. */
+function returnPathRecords(
+  { return_path_domain: name }: Pick<DomainRow, 'return_path_domain'>,
+  checks: readonly Judged[],
+  found: Pick<DomainRecord, 'verdict' | 'reason'>,
+): DomainRecord[] {
+  const { expected_host } = (checks.find(({ check_name }) => check_name === 'mx')?.evidence ?? {}) as {
+    expected_host?: string;
+  };
+  if (name === null || expected_host === undefined) return [];
+  return [{ purpose: 'return-path', type: 'MX', name, value: `10 ${expected_host}`, needed: false, ...found }];
 }

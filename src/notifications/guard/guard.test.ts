@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { messageOf, queueOf, someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { isLongRun } from '../../../test/kit/process/process-environment.ts';
@@ -7,6 +8,7 @@ import { metricOf } from '../../../test/kit/world/metrics.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
+import { lanes } from '../notification.ts';
 import { addUpChanges } from '../rollups/rollups.ts';
 import { judgeServices, measureGuard } from './guard.task.ts';
 
@@ -155,6 +157,22 @@ describe('a service whose emails bounce', () => {
     harness.clock.set('2026-11-17T13:21:00Z');
     await harness.runTasks();
     expect((await job()).body.data.job_status).toBe('finished all notifications created');
+  });
+
+  it('loses what has waited for longer than DELIVERY_EXPIRY_H while it is paused, and nothing else', async () => {
+    const { service } = await aPausedTeam();
+    const inFile = { notification_type: 'email' as const, lane: lanes.bulk };
+    const old = await someQueuedMessages(harness, service, [inFile, inFile]);
+    harness.clock.advance({ minutes: 60 });
+    const [young = ''] = await someQueuedMessages(harness, service, [inFile]);
+    const statuses = () => Promise.all([...old, young].map(async (id) => (await messageOf(harness, id)).status));
+    harness.clock.advance({ minutes: 70 * 60 });
+    await harness.deliver();
+    expect(await statuses()).toEqual(['created', 'created', 'created']);
+    harness.clock.advance({ minutes: 90 });
+    await harness.deliver();
+    expect(await statuses()).toEqual(['technical-failure', 'technical-failure', 'created']);
+    expect(await queueOf(harness, young)).toMatchObject({ attempts: 0, leased_by: null });
   });
 
   it('is refused in the order of section 0.4: the template before the guard, the guard before the daily limit', async () => {

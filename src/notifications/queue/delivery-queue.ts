@@ -31,8 +31,9 @@ interface LeaseRequest {
   lease_ms: number;
   /** Leases of other workers that ended until this time of the database are taken over; null: none. */
   takeOverUntil: Timestamp | null;
-  /** Services of a lane from which nothing is leased now. */
+  /** Services of a lane from which nothing is leased now, but what was due before `expired`: it must not wait for ever. */
   skip?(of: InLane): boolean;
+  expired?: Date;
   /** Chooses providers for the first messages leased, domestic and abroad. */
   draw(max: number): { home: (string | null)[]; abroad: (string | null)[] };
 }
@@ -79,7 +80,8 @@ export class DeliveryQueueReader {
     const priority = await this.take(db, lanes.priority, max - share.length, request);
     const normal = await this.take(db, lanes.normal, max - share.length - priority.length, request);
     const left = Math.min(max - priority.length - normal.length, maxBulk) - share.length;
-    const bulk = [...share, ...(await this.take(db, lanes.bulk, left, request))];
+    const more = await this.take(db, lanes.bulk, left, request);
+    const bulk = [...share, ...more, ...(await this.takeExpired(db, lanes.bulk, left - more.length, request))];
     this.bulkCredit = share.length < kept ? 0 : Math.max(0, this.bulkCredit - bulk.length * slotsPerBulk);
     return [...priority, ...normal, ...bulk];
   }
@@ -104,7 +106,25 @@ export class DeliveryQueueReader {
   private async take(db: Db, lane: number, max: number, request: LeaseRequest): Promise<LeasedNotification[]> {
     const ready = this.ready.get(lane);
     const turn = ready?.next(max, (service_id) => request.skip?.({ service_id, lane }) ?? false) ?? [];
-    if (!ready || turn.length === 0) return [];
+    return ready ? this.leaseTurn(db, lane, max, { ...request, ready, turn }) : [];
+  }
+
+  /** Of services that are skipped. */
+  private async takeExpired(db: Db, lane: number, max: number, request: LeaseRequest): Promise<LeasedNotification[]> {
+    const { skip, expired } = request;
+    const ready = this.ready.get(lane);
+    if (!ready || !skip || !expired || max < 1) return [];
+    const turn = ready.next(max, (service_id, since) => since > expired.getTime() || !skip({ service_id, lane }));
+    return this.leaseTurn(db, lane, max, { ...request, ready, turn, now: expired });
+  }
+
+  private async leaseTurn(
+    db: Db,
+    lane: number,
+    max: number,
+    { ready, turn, ...request }: LeaseRequest & { ready: ReadyServices; turn: Turn[] },
+  ): Promise<LeasedNotification[]> {
+    if (turn.length === 0) return [];
     const now = request.now.getTime();
     const each = Math.floor(max / turn.length);
     const leased = await leaseQueued(db, {
@@ -150,11 +170,11 @@ export class ReadyServices {
   }
 
   /** Returns the next services, at most one per slot. Those to skip keep their place. */
-  next(slots: number, skip: (service_id: string) => boolean = () => false): Turn[] {
+  next(slots: number, skip: (service_id: string, since: number) => boolean = () => false): Turn[] {
     const turn: Turn[] = [];
     for (const [service_id, { since, news }] of this.services) {
       if (turn.length >= slots) break;
-      if (skip(service_id)) continue;
+      if (skip(service_id, since)) continue;
       turn.push({ service_id, since, news });
     }
     return turn;

@@ -17,7 +17,7 @@ export function factsOf(
   domain: DomainRow,
   { keys, records, atProvider, negotiated }: Known,
 ): DomainFacts {
-  const { returnPathDomain, helo } = app.domainProviders.mailServer;
+  const { returnPathDomain, helo, listens } = app.domainProviders.mailServer;
   const ofInstallation = installationKey(app, domain);
   const inUse = keys.filter(({ state }) => state === 'signing' || state === 'retiring');
   const ownReturnPath = domain.return_path_domain ?? (domain.way === 'provider' ? undefined : returnPathDomain);
@@ -33,6 +33,10 @@ export function factsOf(
     records,
     ...(atProvider && { isProviderVerified: atProvider.verified }),
     ...(ownReturnPath && { returnPathDomain: ownReturnPath }),
+    ...(domain.way !== 'provider' &&
+      returnPathDomain &&
+      returnPathDomain !== ownReturnPath && { bounceDomain: returnPathDomain }),
+    ...(listens && { listens }),
     servers: app.config.domains.mailServers,
     ...(helo && { helo }),
     ...(negotiated && { negotiated }),

@@ -25,7 +25,8 @@ beforeAll(() => {
     returnPathDomain: 'bounces.council.example',
     servers: [server],
     helo: 'out.council.example',
-    bounceHost: 'in.council.example',
+    bounceDomain: 'mail.example',
+    listens: true,
     negotiated: { tls: 'TLSv1.3', certificate: 'valid', outside: true },
   };
 });
@@ -39,6 +40,7 @@ function goodZone(): Zone {
     'TXT bounces.council.example': [`v=spf1 ip4:${server} -all`],
     'MX bounces.council.example': ['10 in.council.example'],
     'A in.council.example': ['203.0.113.9'],
+    'MX mail.example': ['20 out.council.example', '10 in.council.example'],
     [`MX ${domain}`]: ['10 in.council.example'],
     'PTR 7.113.0.203.in-addr.arpa': ['out.council.example'],
     'A out.council.example': [server],
@@ -120,7 +122,7 @@ describe('a domain', () => {
     const hosts = Array.from({ length: 300 }, (_, index) => `10 mx${index}.council.example`);
     const many = new FakeDns({ ...goodZone(), 'MX bounces.council.example': hosts });
     const servers = Array.from({ length: 200 }, (_, index) => `203.0.113.${index}`);
-    const checks = await checkDomain(domain, many, { ...facts, servers, bounceHost: undefined });
+    const checks = await checkDomain(domain, many, { ...facts, servers, listens: false });
     expect(many.asked.length).toBeLessThanOrEqual(250);
     expect(Math.max(...checks.map(({ evidence }) => JSON.stringify(evidence).length))).toBeLessThanOrEqual(4_096);
     expect(checks.find(({ name }) => name === 'ptr')?.evidence.more_queries).toBeGreaterThan(100);
@@ -363,6 +365,21 @@ describe('mx, from-domain, ptr, tls', () => {
     ['ptr', 'not confirmed', { 'A out.council.example': ['203.0.113.8'] }, 'fail ptr-not-confirmed'],
   ])('%s: %s', async (name, _, zone, expected) => {
     expect(await checkOne(name, zone)).toBe(expected);
+  });
+
+  it('mx: the server of the installation is expected if it is our listener, and shown in any case', async () => {
+    const elsewhere = { [mx]: ['10 out.council.example'] };
+    const found = async (changed: Partial<DomainFacts>) => {
+      const check = (
+        await checkDomain(domain, new FakeDns({ ...goodZone(), ...elsewhere }), { ...facts, ...changed })
+      ).find(({ name }) => name === 'mx');
+      return [check?.verdict, check?.evidence.expected_host];
+    };
+    expect(await found({})).toEqual(['fail', 'in.council.example']);
+    expect(await found({ listens: false })).toEqual(['pass', 'in.council.example']);
+    expect(await found({ bounceDomain: undefined })).toEqual(['pass', undefined]);
+    expect(await checkOne('mx', { 'MX mail.example': [] })).toBe('fail mx-elsewhere');
+    expect(await checkOne('mx', { 'MX mail.example': [] }, { bounceDomain: 'in.council.example' })).toBe('pass ok');
   });
 
   it.each([

@@ -11,7 +11,7 @@ import {
 } from './check.ts';
 import { checkKey, type DkimKey } from './dkim.ts';
 import { checkDmarc } from './dmarc.ts';
-import { checkFromDomain, checkMx } from './mail-exchangers.ts';
+import { checkFromDomain, checkMx, preferredExchanger } from './mail-exchangers.ts';
 import { checkOwnership } from './ownership.ts';
 import { checkProviderRecords, type ProviderRecord } from './provider-records.ts';
 import { checkPtr } from './ptr.ts';
@@ -34,8 +34,9 @@ export interface DomainFacts {
   /** The addresses from which mail leaves, and the name with which those servers greet. */
   servers: readonly string[];
   helo?: string;
-  /** Where bounces must arrive. */
-  bounceHost?: string;
+  /** Whose mail servers take our bounces, if it is not the domain of the return path itself, and whether we are that server. */
+  bounceDomain?: string;
+  listens?: boolean;
   negotiated?: Negotiated;
 }
 
@@ -78,7 +79,7 @@ async function conclude(
     case 'dmarc':
       return checkDmarc(questions, domain);
     case 'mx':
-      return returnPathDomain === undefined ? notChecked : checkMx(questions, returnPathDomain, facts.bounceHost);
+      return returnPathDomain === undefined ? notChecked : checkBounces(questions, returnPathDomain, facts);
     case 'from-domain':
       return checkFromDomain(questions, domain);
     case 'ptr':
@@ -91,6 +92,17 @@ async function conclude(
 async function checkKeys(questions: Questions, domain: string, keys: readonly DkimKey[]): Promise<Conclusion> {
   const conclusions = await Promise.all(keys.map((key) => checkKey(questions, domain, key)));
   return worst(conclusions) ?? { verdict: 'fail', reason: 'no-key' };
+}
+
+/** A mailbox may be reached by many names, our own listener only by that of the installation. */
+async function checkBounces(
+  questions: Questions,
+  returnPathDomain: string,
+  { bounceDomain, listens }: DomainFacts,
+): Promise<Conclusion> {
+  if (bounceDomain === undefined) return checkMx(questions, returnPathDomain);
+  const expected_host = await preferredExchanger(questions, bounceDomain);
+  return { ...(await checkMx(questions, returnPathDomain, listens ? expected_host : undefined)), expected_host };
 }
 
 /** We and a relay sign as the domain itself. A provider signs as the domain below which it wants its keys. */

@@ -40,6 +40,7 @@ interface Details {
   selector?: string;
   server?: string;
   record?: string;
+  expected_host?: string;
   lookups?: number;
   notes?: string[];
   record_domain?: string;

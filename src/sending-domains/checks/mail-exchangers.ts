@@ -19,6 +19,12 @@ export async function checkMx(questions: Questions, name: string, expectedHost?:
   return judgeHosts(questions, hosts.slice(0, maxHosts));
 }
 
+/** Without MX records mail goes to the domain itself. */
+export async function preferredExchanger(questions: Questions, domain: string): Promise<string> {
+  const [host] = await exchangersOf(questions, plainName(domain));
+  return host || plainName(domain);
+}
+
 const maxHosts = 10;
 
 async function judgeHosts(questions: Questions, hosts: string[]): Promise<Conclusion> {

@@ -120,13 +120,19 @@ function reportsTo(
 }
 
 function mailServer(settings: SmtpSettings): MailServerFacts {
-  const { returnPath, ehloName, dkimDomain, dkimSelector, dkimKey } = settings;
+  const { returnPath, listen, ehloName, dkimDomain, dkimSelector, dkimKey } = settings;
   const key =
     dkimDomain && dkimSelector && dkimKey
       ? { domain: dkimDomain, selector: dkimSelector, publicKey: publicKeyOf(dkimKey) }
       : undefined;
   const returnPathDomain = returnPath?.slice(returnPath.lastIndexOf('@') + 1);
-  return { returnPathDomain, helo: ehloName, key, negotiate: () => negotiateTls(settings) };
+  return {
+    returnPathDomain,
+    listens: listen !== undefined,
+    helo: ehloName,
+    key,
+    negotiate: () => negotiateTls(settings),
+  };
 }
 
 function publicKeyOf(privateKey: string): string {
