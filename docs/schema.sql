@@ -419,6 +419,18 @@ create table failed_attempts (
   constraint failed_attempts_reason_check CHECK ((length(reason) <= 255))
 );
 
+create table held_messages (
+  notification_id uuid not null,
+  service_id uuid not null,
+  notification_type text not null,
+  held_until timestamp with time zone not null,
+  time_zone text,
+  wanted_at timestamp with time zone,
+  constraint held_messages_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX held_messages_channel_idx ON public.held_messages USING btree (notification_type, held_until);
+CREATE INDEX held_messages_service_id_idx ON public.held_messages USING btree (service_id, notification_id);
+
 create table idempotency_keys (
   service_id uuid not null,
   key text not null,
@@ -1044,6 +1056,22 @@ create table sandbox_messages (
 );
 CREATE INDEX sandbox_messages_receipt_due_at_idx ON public.sandbox_messages USING btree (receipt_due_at) WHERE (receipt_due_at IS NOT NULL);
 
+create table send_windows (
+  id uuid not null,
+  service_id uuid not null,
+  name text not null,
+  days text[] not null,
+  from_time text not null,
+  until_time text not null,
+  closed_days date[] not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint send_windows_name_key UNIQUE (service_id, name),
+  constraint send_windows_pkey PRIMARY KEY (id),
+  constraint send_windows_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint send_windows_service_id_id_key UNIQUE (service_id, id)
+);
+
 create table sending_domain_changes (
   id uuid not null,
   domain_id uuid not null,
@@ -1339,6 +1367,17 @@ create table service_moves (
   constraint service_moves_pkey PRIMARY KEY (service_id),
   constraint service_moves_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
   constraint service_moves_to_store_fkey FOREIGN KEY (to_store) REFERENCES message_stores(number)
+);
+
+create table service_sending_times (
+  service_id uuid not null,
+  sms_window_id uuid,
+  email_window_id uuid,
+  time_zone text,
+  constraint service_sending_times_email_window_fkey FOREIGN KEY (service_id, email_window_id) REFERENCES send_windows(service_id, id),
+  constraint service_sending_times_pkey PRIMARY KEY (service_id),
+  constraint service_sending_times_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint service_sending_times_sms_window_fkey FOREIGN KEY (service_id, sms_window_id) REFERENCES send_windows(service_id, id)
 );
 
 create table service_sms_senders (
@@ -1671,6 +1710,17 @@ create table template_hidden_hints (
   constraint template_hidden_hints_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
   constraint template_hidden_hints_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
 );
+
+create table template_sending_times (
+  template_id uuid not null,
+  service_id uuid not null,
+  window_id uuid,
+  constraint template_sending_times_pkey PRIMARY KEY (template_id),
+  constraint template_sending_times_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint template_sending_times_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id),
+  constraint template_sending_times_window_fkey FOREIGN KEY (service_id, window_id) REFERENCES send_windows(service_id, id)
+);
+CREATE INDEX template_sending_times_service_id_idx ON public.template_sending_times USING btree (service_id);
 
 create table template_status_totals (
   service_id uuid not null,

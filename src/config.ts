@@ -14,6 +14,7 @@ import type { Languages } from './language/languages.ts';
 import { pdfSettings, printSettings } from './letters/settings.ts';
 import { guardSettings } from './notifications/guard/settings.ts';
 import { readLimitSettings } from './notifications/limits/settings.ts';
+import { windowSettings } from './notifications/windows/settings.ts';
 import { type CountrySettings, countrySettings } from './operations/country/settings.ts';
 import { metricsSettings, retentionSettings } from './operations/settings.ts';
 import { type GroupValues, group } from './platform/setting-groups.ts';
@@ -63,6 +64,7 @@ const groups = {
   templates: group('Templates', templateSettings),
   bulk: group('Files of recipients', bulkSettings),
   guard: group('Bounces and complaints', guardSettings),
+  windows: group('Sending times', windowSettings),
   optOuts: group('Replies such as STOP', optOutSettings),
   callbacks: group('Service callbacks', callbackSettings),
   demo: group('Demo', demoSettings),

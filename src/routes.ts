@@ -49,6 +49,7 @@ import { remainingTodayRoutes } from './notifications/limits/remaining-today.rou
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
 import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
+import { sendWindowRoutes } from './notifications/windows/send-windows.routes.ts';
 import { auditLogRoutes } from './operations/audit/audit-log.routes.ts';
 import { countryRoutes } from './operations/country/country.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
@@ -184,6 +185,7 @@ const listed: ListedSurface[] = [
       remainingTodayRoutes,
       guardRoutes,
       oneOffRoutes,
+      sendWindowRoutes,
       refusedRequestRoutes,
       inboxRoutes,
       unsubscribeReportRoutes,

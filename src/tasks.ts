@@ -36,6 +36,7 @@ import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
+import { retimeHeldMessages, runRetiming } from './notifications/windows/held-messages.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import { type RunnableTask, type Schedule, scheduleIn } from './platform/queue/schedule.ts';
 import type { Task } from './platform/queue/task.ts';
@@ -147,6 +148,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     ...soonAgain,
     run: judgeServices,
   },
+  queued(retimeHeldMessages, runRetiming),
   {
     name: 'tell-of-reached-limits',
     description: 'Tells managers that a limit of the day or the year is used to 80 %, and that it is used up.',

@@ -46,6 +46,19 @@ select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, 
   from sms_opt_outs stopped
   where stopped.service_id = services.id
 ) as has_opt_outs, (
+  select json_build_object( 'windows',
+    json_agg(json_build_object('id', w.id, 'days', w.days, 'from_time', w.from_time, 'until_time',
+    w.until_time, 'closed_days', w.closed_days)), 'sms_window_id', chosen.sms_window_id, 'email_window_id',
+    chosen.email_window_id, 'time_zone', chosen.time_zone, 'templates', (
+    select json_agg(json_build_object('template_id', own.template_id, 'window_id', own.window_id))
+    from template_sending_times own
+    where own.service_id = services.id
+  ))
+  from send_windows w
+  left join service_sending_times chosen on chosen.service_id = w.service_id
+  where w.service_id = services.id
+  group by chosen.service_id
+) as sending_times, (
   select coalesce(json_agg(json_build_object('channel', day.channel, 'count', day.count)), '[]')
   from daily_message_counts day
   where day.service_id = services.id and day.utc_day = $1::date

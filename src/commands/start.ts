@@ -11,6 +11,7 @@ import { measureGuard } from '../notifications/guard/guard.task.ts';
 import { measureLimits } from '../notifications/limits/limit-notices.task.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
 import { measureRollups } from '../notifications/rollups/rollups.ts';
+import { measureHeld } from '../notifications/windows/held-messages.ts';
 import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
 import { prepareDatabase } from '../operations/country/installation.ts';
@@ -92,6 +93,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     measureRollups(app);
     measureGuard(app);
     measureLimits(app);
+    measureHeld(app);
     measureReadiness(app);
   }
 

@@ -13,9 +13,13 @@ interface JobMessage {
  */
 export async function dequeueRows(db: Db, jobId: string): Promise<void> {
   await sql`
-    delete from delivery_queue q using notifications n
-    where n.job_id = ${jobId} and n.job_row_number is not null and n.status = 'created'
-      and q.notification_id = n.id and q.leased_by is null and q.outcome_known`.execute(db);
+    with dequeued as (
+      delete from delivery_queue q using notifications n
+      where n.job_id = ${jobId} and n.job_row_number is not null and n.status = 'created'
+        and q.notification_id = n.id and q.leased_by is null and q.outcome_known
+      returning q.notification_id
+    )
+    delete from held_messages h using dequeued where h.notification_id = dequeued.notification_id`.execute(db);
 }
 
 /** Messages of a job that are not sent and not in the queue, in order of their rows. */

@@ -12,6 +12,7 @@ import { deleteOldRefusedRequests } from './refused/refused-requests.ts';
 import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
 import { replayLimit } from './sending/idempotency.ts';
 import { deleteFilesWithoutMessage } from './unconfirmed-files.ts';
+import { deleteOldHeld } from './windows/held-messages.ts';
 
 const batch = 2_000;
 
@@ -47,5 +48,6 @@ export async function deleteExpiredData(app: Platform): Promise<void> {
   await deleteOldUploadedLetters(app);
   await deleteOldRefusedRequests(app);
   await deleteOldTraces(app);
+  await deleteOldHeld(app);
   await deleteFilesWithoutMessage(app);
 }

@@ -71,6 +71,12 @@ export const activityRecordSchema = (country: Country) =>
       rate_multiplier: Type.Number(),
       billable_units: Type.Integer(),
       scheduled_for: Nullable(Datetime),
+      held_until: Type.Optional(
+        Type.String({
+          ...Datetime,
+          description: 'Only of a message that waits for its sending time: when that begins',
+        }),
+      ),
       created_at: Datetime,
       sent_at: Nullable(Datetime),
       updated_at: Nullable(Datetime),
@@ -160,6 +166,7 @@ function activityRecord(
     rate_multiplier: stored.rate_multiplier,
     billable_units: stored.billable_units,
     scheduled_for: stored.scheduled_for,
+    ...(stored.held_until === null ? {} : { held_until: stored.held_until }),
     created_at: stored.created_at,
     sent_at: stored.sent_at,
     updated_at: stored.updated_at,

@@ -90,6 +90,9 @@ const publicFields = (country: Country) => ({
   sent_at: Nullable(Datetime),
   completed_at: Nullable(Datetime),
   scheduled_for: Nullable(Datetime),
+  held_until: Type.Optional(
+    Type.String({ ...Datetime, description: 'Only of a message that waits for its sending time: when that begins' }),
+  ),
   one_click_unsubscribe_url: Nullable(Type.String()),
   ...Cost.properties,
   estimated_delivery: Type.Optional(Datetime),
@@ -139,6 +142,7 @@ export async function publicNotification(
     sent_at: stored.sent_at,
     completed_at: completedAt(stored.status, stored.updated_at),
     scheduled_for: stored.scheduled_for,
+    ...(stored.held_until === null ? {} : { held_until: stored.held_until }),
     one_click_unsubscribe_url: stored.one_click_unsubscribe_url,
     ...costOf(app.country, stored),
     ...(type === 'letter' ? { estimated_delivery: estimatedDelivery(app, stored) } : {}),

@@ -36,6 +36,8 @@ export interface StoredNotification {
   /** Null if it links to no file. */
   document_download_count: number | null;
   scheduled_for: Timestamp | null;
+  /** When the sending time begins for which it waits; null if it does not wait. */
+  held_until: Timestamp | null;
   created_at: Timestamp;
   sent_at: Timestamp | null;
   updated_at: Timestamp | null;
@@ -181,6 +183,9 @@ export function selectRows<Row = StoredNotification>(
       n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
       n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
       n.document_download_count, n.scheduled_for, n.created_at,
+      case when n.status = 'created' and n.scheduled_for is not null then
+        (select h.held_until from held_messages h where h.notification_id = n.id)
+      end as held_until,
       n.sent_at, n.updated_at, n.api_key_id, n.job_id, n.job_row_number, jobs.original_file_name as job_name,
       n.created_by_id, users.name as created_by_name,
       users.email_address as created_by_email_address, api_keys.name as key_name,

@@ -8,6 +8,7 @@ import type { Task } from '../../platform/queue/task.ts';
 import type { NewNotification } from '../notification.ts';
 import type { LetterTask } from '../tasks-for-others.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';
+import { type HeldRow, insertHeld } from '../windows/held-messages.sql.ts';
 import type { Acceptance } from './accept.ts';
 import { encryptResponse, type IdempotencyClaim, replay, type Sent } from './idempotency.ts';
 import { recordDocumentCount, updateSecretValues } from './notifications.sql.ts';
@@ -32,6 +33,8 @@ export interface PreparedMessage<ResponseBody> {
   abroad?: boolean;
   task?: Task<LetterTask>;
   files?: MessageFiles | undefined;
+  /** Why it waits. */
+  held?: HeldRow | undefined;
   /** Encrypted values, which the response contains too. */
   secret_values?: string | null;
 }
@@ -96,7 +99,7 @@ function acceptanceOf<ResponseBody>(
   message: PreparedMessage<ResponseBody>,
   idempotency: IdempotencyClaim | undefined,
 ): Acceptance {
-  const { notification, response, abroad, task, files, secret_values } = message;
+  const { notification, response, abroad, task, files, held, secret_values } = message;
   const paths = pathsOf(message);
   // Not with an API key: those name nobody.
   const actor = currentActor();
@@ -109,10 +112,11 @@ function acceptanceOf<ResponseBody>(
       response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
     },
     alsoStore:
-      task || files?.record || actor !== undefined
+      task || files?.record || held || actor !== undefined
         ? async (tx) => {
             await files?.record?.(tx);
             if (!notification) return;
+            if (held) await insertHeld(tx, [held]);
             if (actor !== undefined) await recordAuditEntry(tx, entryOf(notification), actor);
             if (paths.length > 0) await deleteUnconfirmedFiles(tx, paths);
             if (secret_values) await updateSecretValues(tx, notification.id, secret_values);

@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import type { Country } from '../../countries/country.ts';
 import type { PhoneRules } from '../../countries/phone-rules.ts';
 import { findPostage, postageInWords } from '../../countries/postage.ts';
+import { isTimeZone } from '../../countries/timing/zones.ts';
 import { problemsOfSentFiles } from '../../documents/sent-files.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
-import { inPublicOrder } from '../../protocol/schema-problems.ts';
+import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { templateLanguages } from '../../templates/languages/languages.ts';
@@ -33,7 +34,12 @@ export function readSmsRequest(country: Phones, request: CheckedRequest, context
   const phone = phoneRulesFor(country, dialect);
   const read = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
   const parsed = dialect === 'gc' ? refuseUnsoldByGc(read) : read;
-  const found = [...schemaProblems(request, context, 'sms'), ...problemsOfTemplate(request.body), ...schedule.problems];
+  const found = [
+    ...schemaProblems(request, context, 'sms'),
+    ...problemsOfTemplate(request.body),
+    ...schedule.problems,
+    ...problemsOfZone(request),
+  ];
   const wrongNumber = parsed?.ok === false ? numberProblem(String(phone_number), parsed.unsupportedCode) : undefined;
   // For clients of GC Notify a wrong number is a property like any other, and an object is a file.
   if (dialect === 'gc')
@@ -78,6 +84,7 @@ export function readEmailRequest(request: CheckedRequest, context: RequestContex
     ...problemsOfTemplate(request.body),
     ...problemsOfSentFiles(personalisation, dialect),
     ...schedule.problems,
+    ...problemsOfZone(request),
   ];
   refuse(inPublicOrder(EmailRequest, problems));
   const parsed = parseEmailAddress(String(email_address));
@@ -174,6 +181,12 @@ function readSchedule(
   return 'at' in read
     ? { at: read.at, problems: [] }
     : { at: null, problems: [validation('scheduled_for', `scheduled_for ${read.problem}`)] };
+}
+
+function problemsOfZone(request: CheckedRequest): Problem[] {
+  const { recipient_time_zone: zone } = fieldsOf(request);
+  if (typeof zone !== 'string' || isTimeZone(zone)) return [];
+  return [validation('recipient_time_zone', `recipient_time_zone ${printedValue(zone)} is not a time zone`)];
 }
 
 export function validation(property: string, message: string): Problem {

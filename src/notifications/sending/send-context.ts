@@ -12,13 +12,14 @@ import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 import type { NewNotification } from '../notification.ts';
+import type { WindowSettings } from '../windows/settings.ts';
 import { Acceptor } from './accept.ts';
 import { type IdempotencyClaim, RunningRequests } from './idempotency.ts';
 import { type SendingService, type SendingServices, sendingServices } from './sending-service.ts';
 
 /** Dependencies of sending. */
 export type SendDeps = Platform & {
-  config: { urls: Urls; email: EmailSettings; optOuts: OptOutSettings };
+  config: { urls: Urls; email: EmailSettings; optOuts: OptOutSettings; windows: WindowSettings };
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;

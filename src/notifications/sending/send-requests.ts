@@ -29,6 +29,18 @@ const chosenLanguage = {
   ),
 };
 
+const recipientZone = {
+  recipient_time_zone: Type.Optional(
+    Type.String({ description: 'IANA, such as Europe/Paris: in which the sending times of the service apply' }),
+  ),
+};
+
+const heldUntil = {
+  held_until: Type.Optional(
+    Type.String({ ...Datetime, description: 'Only of a message that waits for its sending time: when that begins' }),
+  ),
+};
+
 export const SmsRequest = Type.Object(
   {
     reference: Type.Optional(Reference),
@@ -37,6 +49,7 @@ export const SmsRequest = Type.Object(
     personalisation: Type.Optional(Personalisation),
     scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
     sms_sender_id: Type.Optional(Uuid),
+    ...recipientZone,
     ...chosenLanguage,
   },
   {
@@ -56,6 +69,7 @@ export const EmailRequest = Type.Object(
     email_reply_to_id: Type.Optional(Uuid),
     one_click_unsubscribe_url: Type.Optional(Type.String({ format: 'https-url' })),
     sanitise_content_for: Type.Optional(Nullable(Type.Array(Type.Any()))),
+    ...recipientZone,
     ...chosenLanguage,
   },
   {
@@ -121,6 +135,7 @@ export const SmsResponse = Type.Object(
   {
     ...responseFields,
     content: Type.Object({ body: Type.String(), from_number: Nullable(Type.String()) }),
+    ...heldUntil,
   },
   { title: 'SmsResponse', examples: [examples.smsResponse] },
 );
@@ -135,6 +150,7 @@ export const EmailResponse = Type.Object(
       one_click_unsubscribe_url: Nullable(Type.String()),
     }),
     sanitised_content: Type.Record(Type.String(), Type.Any()),
+    ...heldUntil,
   },
   { title: 'EmailResponse', examples: [examples.emailResponse] },
 );

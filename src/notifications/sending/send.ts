@@ -9,12 +9,16 @@ import { formatSmsSender, type PhoneNumber } from '../../recipients/phone-number
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/recipient.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
+import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { renderSubject } from '../../templates/email-threads.ts';
 import { getOrCreatePrecompiledTemplate } from '../../templates/templates.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
 import { prepareAttachments } from '../attachments/attachments.ts';
+import type { NewNotification } from '../notification.ts';
 import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../tasks-for-others.ts';
+import type { HeldRow } from '../windows/held-messages.sql.ts';
+import { holdInWindow, type WhereItGoes } from '../windows/held-messages.ts';
 import type { Sent } from './idempotency.ts';
 import { decodeLetter } from './letter-content.ts';
 import { addressValues, readAddress, refuseLongQrCodes } from './letter-rules.ts';
@@ -84,7 +88,7 @@ export async function sendSms(
   if (number.abroad) refuseIfDailyLimitIsReached(app, context, 'international_sms');
   refuseIfTextIsTooLong(context, template, values, message);
 
-  const notification = newNotification(context, template, {
+  const wanted = newNotification(context, template, {
     client_reference: request.reference,
     recipient: cleanRecipient(request.phone_number),
     normalised_recipient: number.normalised,
@@ -94,13 +98,23 @@ export async function sendSms(
     reply_to_text: smsSender,
     scheduled_for,
   });
+  const isSimulated = isFromApi(context) && isSimulatedPhoneNumber(app.country, number.normalised);
+  const { notification, held } = placeInTime(app, context, template, wanted, {
+    time_zone: request.recipient_time_zone,
+    region: number.region,
+    isSimulated,
+  });
   return persistAndRespond(app, context, {
-    notification: isFromApi(context) && isSimulatedPhoneNumber(app.country, number.normalised) ? null : notification,
+    notification: isSimulated ? null : notification,
+    held,
     abroad: number.abroad,
-    response: responseFor(context, notification, {
-      body: message.text,
-      from_number: smsSender && formatSmsSender(app.country.phone, smsSender),
-    }),
+    response: {
+      ...responseFor(context, notification, {
+        body: message.text,
+        from_number: smsSender && formatSmsSender(app.country.phone, smsSender),
+      }),
+      ...heldUntil(held),
+    },
   });
 }
 
@@ -160,7 +174,7 @@ export async function prepareEmail(
   const hasSecrets = !isSimulated && (hasFiles || attached.length > 0);
   const secret_values = hasSecrets ? encryptValues(app, id, documents.values, attachments?.stored) : null;
   const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
-  const notification = newNotification(context, template, {
+  const wanted = newNotification(context, template, {
     id,
     client_reference: request.reference,
     recipient: cleaned,
@@ -177,8 +191,11 @@ export async function prepareEmail(
         : null,
     scheduled_for,
   });
+  const time_zone = request.recipient_time_zone;
+  const { notification, held } = placeInTime(app, context, template, wanted, { time_zone, isSimulated });
   return {
     notification: isSimulated ? null : notification,
+    held,
     files: hasSecrets ? allFiles(documents, attachments) : undefined,
     secret_values,
     response: {
@@ -189,8 +206,25 @@ export async function prepareEmail(
         one_click_unsubscribe_url,
       }),
       sanitised_content,
+      ...heldUntil(held),
     },
   };
+}
+
+/** In its sending times. Nobody waits for what is not sent, nor for the test of a text that is being written. */
+function placeInTime(
+  app: SendDeps,
+  { service, template: given }: SendContext,
+  { row }: ReadyTemplate,
+  wanted: NewNotification,
+  { isSimulated, ...recipient }: WhereItGoes & { isSimulated: boolean },
+) {
+  const times = isSimulated || given ? null : service.sending_times;
+  return holdInWindow(app, times, wanted, row.process_type, recipient);
+}
+
+function heldUntil(held: HeldRow | undefined) {
+  return held && { held_until: held.held_until };
 }
 
 export async function sendLetter(

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
+import type { SendWindow } from '../../countries/timing/send-windows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import type { GuardPause } from '../guard/guard.ts';
 import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
 
-interface SendingServiceRow {
+export interface SendingServiceRow {
   id: string;
   restricted: boolean;
   permissions: string[];
@@ -26,6 +27,14 @@ interface SendingServiceRow {
   recipients: string[];
   guard: GuardPause | null;
   has_opt_outs: boolean;
+  /** Null without any. */
+  sending_times: {
+    windows: (SendWindow & { id: string })[];
+    sms_window_id: string | null;
+    email_window_id: string | null;
+    time_zone: string | null;
+    templates: { template_id: string; window_id: string | null }[] | null;
+  } | null;
   counts: { channel: LimitedChannel; count: number }[];
 }
 
@@ -43,6 +52,20 @@ const annualLimits = sql.raw(`(
     cross join lateral (${limitsOf('organisation', 'organisation')}) as organised
     where organisation.id = services.organisation_id
   ) as annual
+)`);
+
+const sendingTimes = sql.raw(`(
+  select json_build_object(
+    'windows', json_agg(json_build_object('id', w.id, 'days', w.days, 'from_time', w.from_time, 'until_time', w.until_time,
+      'closed_days', w.closed_days)),
+    'sms_window_id', chosen.sms_window_id, 'email_window_id', chosen.email_window_id, 'time_zone', chosen.time_zone,
+    'templates', (
+      select json_agg(json_build_object('template_id', own.template_id, 'window_id', own.window_id))
+      from template_sending_times own where own.service_id = services.id
+    ))
+  from send_windows w left join service_sending_times chosen on chosen.service_id = w.service_id
+  where w.service_id = services.id
+  group by chosen.service_id
 )`);
 
 /** Loads everything about services that accepting a message needs, in one round trip. */
@@ -71,6 +94,7 @@ export async function selectSendingServices(db: Db, ids: string[], utcDay: strin
         where guard.service_id = services.id and guard.state = 'paused'
       ) as guard,
       exists (select from sms_opt_outs stopped where stopped.service_id = services.id) as has_opt_outs,
+      ${sendingTimes} as sending_times,
       (
         select coalesce(json_agg(json_build_object('channel', day.channel, 'count', day.count)), '[]')
         from daily_message_counts day where day.service_id = services.id and day.utc_day = ${utcDay}::date

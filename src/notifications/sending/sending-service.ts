@@ -6,7 +6,8 @@ import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { GuardPause } from '../guard/guard.ts';
 import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
-import { selectSendingServices } from './sending-service.sql.ts';
+import type { SendingTimes } from '../windows/sending-time.ts';
+import { type SendingServiceRow, selectSendingServices } from './sending-service.sql.ts';
 
 /** What accepting a message needs of a service. */
 export interface SendingService {
@@ -30,6 +31,8 @@ export interface SendingService {
   guard: GuardPause | null;
   /** Whether any number opted out of its texts. */
   has_opt_outs: boolean;
+  /** Most services have none: they send at any time. */
+  sending_times: SendingTimes | null;
   /**
    * A lower bound of the messages counted on a UTC day: a limit reached by it is certainly reached. When messages are given
    * back, a notification removes the service from the cache.
@@ -88,8 +91,23 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     ),
     guard: row.guard,
     has_opt_outs: row.has_opt_outs,
+    sending_times: row.sending_times && sendingTimesOf(app, row.sending_times),
     counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
   }));
+}
+
+function sendingTimesOf(
+  { country }: Platform,
+  { windows, sms_window_id, email_window_id, time_zone, templates }: NonNullable<SendingServiceRow['sending_times']>,
+): SendingTimes {
+  const byId = new Map(windows.map((window) => [window.id, window]));
+  const find = (id: string | null) => (id === null ? undefined : byId.get(id));
+  return {
+    sms: find(sms_window_id),
+    email: find(email_window_id),
+    templates: new Map((templates ?? []).map(({ template_id, window_id }) => [template_id, find(window_id) ?? 'none'])),
+    time_zone: time_zone ?? country.calendar.zone,
+  };
 }
 
 const noAnnualLimits: readonly AnnualLimits[] = [];

@@ -1,7 +1,17 @@
 import { nextOpening, type SendWindow } from '../../countries/timing/send-windows.ts';
 import { zonesOfRegion } from '../../countries/timing/zones.ts';
 
-export type TimingReason =
+/** When the messages of a service may go out. */
+export interface SendingTimes {
+  sms: SendWindow | undefined;
+  email: SendWindow | undefined;
+  /** Of templates with a choice of their own. */
+  templates: ReadonlyMap<string, SendWindow | 'none'>;
+  /** Of recipients whose zone is not known. */
+  time_zone: string;
+}
+
+type TimingReason =
   | 'letters-have-no-window'
   | 'test-key'
   | 'priority'

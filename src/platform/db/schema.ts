@@ -323,6 +323,15 @@ interface FailedAttempts {
   retry_at: Time | null;
 }
 
+interface HeldMessages {
+  notification_id: string;
+  service_id: string;
+  notification_type: string;
+  held_until: Time;
+  time_zone: string | null;
+  wanted_at: Time | null;
+}
+
 interface IdempotencyKeys {
   service_id: string;
   key: string;
@@ -792,6 +801,18 @@ interface SandboxMessages {
   source_length: number | null;
 }
 
+interface SendWindows {
+  id: string;
+  service_id: string;
+  name: string;
+  days: string[];
+  from_time: string;
+  until_time: string;
+  closed_days: string[];
+  created_at: Time;
+  updated_at: Time | null;
+}
+
 interface SendingDomainChanges {
   id: string;
   domain_id: string;
@@ -991,6 +1012,13 @@ interface ServiceMoves {
   to_store: number;
   started_at: Time;
   switched_at: Time | null;
+}
+
+interface ServiceSendingTimes {
+  service_id: string;
+  sms_window_id: string | null;
+  email_window_id: string | null;
+  time_zone: string | null;
 }
 
 interface ServiceSmsSenders {
@@ -1233,6 +1261,12 @@ interface TemplateHiddenHints {
   service_id: string;
   hidden_by_id: string;
   hidden_at: Time;
+}
+
+interface TemplateSendingTimes {
+  template_id: string;
+  service_id: string;
+  window_id: string | null;
 }
 
 interface TemplateStatusTotals {
@@ -1505,6 +1539,7 @@ export interface DB {
   essential_templates: EssentialTemplates;
   events: Events;
   failed_attempts: FailedAttempts;
+  held_messages: HeldMessages;
   idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
   inbound_sms: InboundSms;
@@ -1549,6 +1584,7 @@ export interface DB {
   requested_messages: RequestedMessages;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
+  send_windows: SendWindows;
   sending_domain_changes: SendingDomainChanges;
   sending_domain_checks: SendingDomainChecks;
   sending_domain_keys: SendingDomainKeys;
@@ -1567,6 +1603,7 @@ export interface DB {
   service_letter_contacts: ServiceLetterContacts;
   service_members: ServiceMembers;
   service_moves: ServiceMoves;
+  service_sending_times: ServiceSendingTimes;
   service_sms_senders: ServiceSmsSenders;
   service_status_spans: ServiceStatusSpans;
   service_stores: ServiceStores;
@@ -1586,6 +1623,7 @@ export interface DB {
   template_folder_members: TemplateFolderMembers;
   template_folders: TemplateFolders;
   template_hidden_hints: TemplateHiddenHints;
+  template_sending_times: TemplateSendingTimes;
   template_status_totals: TemplateStatusTotals;
   template_variants: TemplateVariants;
   templates: Templates;

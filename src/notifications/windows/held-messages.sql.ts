@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
+
+export interface HeldRow {
+  notification_id: string;
+  service_id: string;
+  notification_type: Channel;
+  held_until: Timestamp;
+  time_zone: string | null;
+  wanted_at: Timestamp | null;
+}
+
+export async function insertHeld(tx: Tx, rows: readonly HeldRow[]): Promise<void> {
+  await sql`
+    insert into held_messages (notification_id, service_id, notification_type, held_until, time_zone, wanted_at)
+    select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (notification_id uuid, service_id uuid,
+      notification_type text, held_until timestamptz, time_zone text, wanted_at timestamptz)`.execute(tx);
+}
+
+export interface HeldToPlace extends HeldRow {
+  template_id: string;
+  key_type: KeyType;
+  process_type: string;
+  recipient: string;
+  created_at: Timestamp;
+}
+
+/** Of a service, in order of their ids; or these of them. */
+export async function selectHeld(
+  db: Db | Tx,
+  serviceId: string,
+  { after, limit }: { after: string; limit: number },
+  only?: { id: string } | { job_id: string },
+): Promise<HeldToPlace[]> {
+  const condition =
+    only === undefined ? sql`true` : 'id' in only ? sql`n.id = ${only.id}` : sql`n.job_id = ${only.job_id}`;
+  const { rows } = await sql<HeldToPlace>`
+    select h.*, n.template_id, n.key_type, t.process_type, coalesce(n.normalised_recipient, n.recipient) as recipient, n.created_at
+    from held_messages h
+      cross join lateral (select * from notifications where id = h.notification_id limit 1) n
+      join templates t on t.id = n.template_id
+    where h.service_id = ${serviceId} and h.notification_id > ${after} and ${condition}
+    order by h.notification_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+export interface NewTime {
+  id: string;
+  due_at: Timestamp;
+  /** Null: it waits no longer. */
+  held_until: Timestamp | null;
+}
+
+/** Only of messages that no worker has had yet. Returns their ids. */
+export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with changed as (
+      select * from json_to_recordset(${JSON.stringify(times)}::json) as t (id uuid, due_at timestamptz, held_until timestamptz)
+    ), moved as (
+      update delivery_queue q set due_at = changed.due_at from changed
+      where q.notification_id = changed.id and q.leased_by is null and q.attempts = 0
+      returning q.notification_id as id
+    ), scheduled as (
+      update notifications n set scheduled_for = changed.due_at from changed
+      where n.id = changed.id and n.id = any (array(select id from moved))
+    ), placed as (
+      update held_messages h set held_until = changed.held_until from changed
+      where h.notification_id = changed.id and changed.held_until is not null and h.notification_id = any (array(select id from moved))
+    ), freed as (
+      delete from held_messages h using changed
+      where h.notification_id = changed.id and changed.held_until is null and h.notification_id = any (array(select id from moved))
+    )
+    select id from moved`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Takes a waiting message out of the queue, so that nobody sends it. */
+export async function dequeueHeld(tx: Tx, serviceId: string, id: string): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    with held as (
+      delete from held_messages where notification_id = ${id} and service_id = ${serviceId} returning notification_id
+    )
+    delete from delivery_queue q using held
+    where q.notification_id = held.notification_id and q.leased_by is null and q.attempts = 0
+    returning q.notification_id as id`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Messages that still wait, by channel; reads at most `max` of each. */
+export async function countHeld(
+  db: Db,
+  now: Timestamp,
+  max: number,
+): Promise<{ notification_type: Channel; messages: number }[]> {
+  const { rows } = await sql<{ notification_type: Channel; messages: number }>`
+    select channel.name as notification_type, counted.messages
+    from unnest(array['email', 'sms']) as channel (name) cross join lateral (
+      select count(*)::int as messages from (
+        select from held_messages h where h.notification_type = channel.name and h.held_until > ${now} limit ${max}
+      ) as first_rows
+    ) as counted`.execute(db);
+  return rows;
+}
+
+export async function deleteHeldBefore(db: Db, before: Timestamp, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from held_messages where notification_id in (
+      select notification_id from held_messages where notification_type in ('email', 'sms') and held_until < ${before} limit ${max}
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,313 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { metricOf } from '../../../test/kit/world/metrics.ts';
+import { newId } from '../../platform/id.ts';
+import { measureHeld } from './held-messages.ts';
+
+const night = '2026-11-16T22:00:00Z';
+const opening = '2026-11-17T08:00:00.000000Z';
+const harness = useHarness({ now: night });
+const { admin } = harness;
+
+const daytime = {
+  name: 'Daytime',
+  days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+  from_time: '08:00',
+  until_time: '21:00',
+};
+
+async function aTeam(window: object = daytime, chosen: object = {}) {
+  harness.clock.set(night);
+  const service = await aService(harness, { permissions: ['sms', 'email', 'international_sms'] });
+  const created = await admin('POST', `/service/${service}/send-window`, window);
+  expect(created.status).toBe(201);
+  const id = created.body.data.id;
+  const times = { sms_window_id: id, email_window_id: null, time_zone: null, ...chosen };
+  expect((await admin('POST', `/service/${service}/sending-times`, times)).status).toBe(204);
+  const template_id = await aTemplate(harness, service, { content: 'Hello' });
+  const key = await anApiKey(harness, service);
+  const send = (more: object = {}, withKey = key) =>
+    harness.v2('POST', '/v2/notifications/sms', withKey, { phone_number: '07700900123', template_id, ...more });
+  const read = async (message: string) => (await harness.v2('GET', `/v2/notifications/${message}`, key)).body;
+  return { service, window: id, times, template_id, key, send, read };
+}
+
+async function dueOf(id: string) {
+  const { rows } = await harness.app.pool.query('select due_at from delivery_queue where notification_id = $1', [id]);
+  return rows[0]?.due_at;
+}
+
+describe('a message outside the sending times of its service', () => {
+  it('waits, says so, and goes out after they begin', async () => {
+    const { send, read } = await aTeam();
+    const { status, body } = await send();
+    expect([status, body.held_until]).toEqual([201, opening]);
+    expect(body.scheduled_for >= opening && body.scheduled_for < '2026-11-17T08:10:00.000000Z').toBe(true);
+    expect(await read(body.id)).toMatchObject({ status: 'created', held_until: opening });
+    harness.clock.set('2026-11-17T07:59:59Z');
+    await harness.deliver();
+    expect((await read(body.id)).status).toBe('created');
+    harness.clock.set('2026-11-17T08:10:00Z');
+    await harness.deliver();
+    const sent = await read(body.id);
+    expect(sent.status).not.toBe('created');
+    expect(sent).not.toHaveProperty('held_until');
+  });
+
+  it('is spread over the first minutes, and always to the same moment within a window that is shorter', async () => {
+    const { send } = await aTeam();
+    const dues = new Set<string>();
+    for (let index = 0; index < 20; index += 1) dues.add((await send()).body.scheduled_for);
+    expect(dues.size).toBeGreaterThan(10);
+    const brief = await aTeam({ ...daytime, until_time: '08:01' });
+    for (let index = 0; index < 20; index += 1) {
+      const { scheduled_for } = (await brief.send()).body;
+      expect(scheduled_for >= opening && scheduled_for < '2026-11-17T08:01:00.000000Z').toBe(true);
+    }
+  });
+
+  it.each([
+    ['recipient_time_zone', { recipient_time_zone: 'America/New_York' }, undefined],
+    ['a zone where it is night', { recipient_time_zone: 'Asia/Tokyo' }, '2026-11-16T23:00:00.000000Z'],
+    ['the country of the number', { phone_number: '+33612345678' }, '2026-11-17T07:00:00.000000Z'],
+    [
+      'every zone of a country with several',
+      { phone_number: '+12128675309', scheduled_for: '2026-11-17T13:00:00Z' },
+      '2026-11-17T18:00:00.000000Z',
+    ],
+  ])('in the time of the recipient: %s', async (_, fields, held_until) => {
+    const { send } = await aTeam();
+    const { status, body } = await send(fields);
+    expect([status, body.held_until]).toEqual([201, held_until]);
+  });
+
+  it('an email: in the zone of the service, else in that of the installation', async () => {
+    const { service, window, times, key } = await aTeam();
+    const template_id = await aTemplate(harness, service, { template_type: 'email', subject: 'Hi', content: 'Hello' });
+    const send = async () => {
+      const request = { email_address: 'a@example.org', template_id };
+      return (await harness.v2('POST', '/v2/notifications/email', key, request)).body.held_until;
+    };
+    expect(await send()).toBe(undefined);
+    const set = (time_zone: string | null) =>
+      admin('POST', `/service/${service}/sending-times`, { ...times, email_window_id: window, time_zone });
+    await set(null);
+    expect(await send()).toBe(opening);
+    await set('Asia/Kolkata');
+    expect(await send()).toBe('2026-11-17T02:30:00.000000Z');
+  });
+
+  it('goes at its exact time if it is scheduled for when the times are open, and else when they begin', async () => {
+    const { send } = await aTeam();
+    const inside = '2026-11-17T12:34:56.000000Z';
+    const { body } = await send({ scheduled_for: inside });
+    expect(body.scheduled_for).toBe(inside);
+    expect(body).not.toHaveProperty('held_until');
+    expect((await send({ scheduled_for: '2026-11-17T03:00:00Z' })).body.held_until).toBe(opening);
+  });
+
+  it('400 if it would wait longer than 72 hours, and nothing is stored', async () => {
+    const { service, send } = await aTeam({
+      ...daytime,
+      closed_days: ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'],
+    });
+    const { status, body } = await send();
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        {
+          error: 'BadRequestError',
+          message: 'Your sending times are closed until 21 November. Send this later, or use a priority template',
+        },
+      ],
+    ]);
+    const { rows } = await harness.app.pool.query('select from notifications where service_id = $1', [service]);
+    expect(rows).toHaveLength(0);
+  });
+
+  it('400 for a zone that is none, beside the other problems', async () => {
+    const { send } = await aTeam();
+    const { status, body } = await send({ recipient_time_zone: 'Europe/Londn' });
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ error: 'ValidationError', message: 'recipient_time_zone Europe/Londn is not a time zone' }],
+    ]);
+  });
+});
+
+describe('at any time go', () => {
+  const isHeld = async (request: Promise<{ status: number; body: object }>) => {
+    const { status, body } = await request;
+    expect(status).toBe(201);
+    return 'held_until' in body;
+  };
+
+  it('messages of a test key, of a priority template, and of a template that says so', async () => {
+    const { service, template_id, send } = await aTeam();
+    expect(await isHeld(send({}, await anApiKey(harness, service, { key_type: 'test' })))).toBe(false);
+    const urgent = await aTemplate(harness, service, { content: 'Code', process_type: 'priority' });
+    expect(await isHeld(send({ template_id: urgent }))).toBe(false);
+    const url = `/service/${service}/template/${template_id}/sending-times`;
+    expect((await admin('GET', url)).body).toEqual({ data: { window: 'inherit' } });
+    expect((await admin('POST', url, { window: 'none' })).status).toBe(204);
+    expect((await admin('GET', url)).body).toEqual({ data: { window: 'none' } });
+    expect(await isHeld(send())).toBe(false);
+    expect((await admin('POST', url, { window: 'inherit' })).status).toBe(204);
+    expect(await isHeld(send())).toBe(true);
+  });
+
+  it('messages while the times are open, and those to simulated recipients', async () => {
+    const { send } = await aTeam();
+    expect(await isHeld(send({ phone_number: '07700900000' }))).toBe(false);
+    harness.clock.set('2026-11-16T20:59:59Z');
+    expect(await isHeld(send())).toBe(false);
+    harness.clock.set(night);
+  });
+
+  it('a template has a window of its own', async () => {
+    const { service, template_id, times, send } = await aTeam();
+    const evening = { ...daytime, name: 'Evening', from_time: '18:00', until_time: '24:00' };
+    const { id } = (await admin('POST', `/service/${service}/send-window`, evening)).body.data;
+    const url = `/service/${service}/template/${template_id}/sending-times`;
+    expect((await admin('POST', url, { window: id })).status).toBe(204);
+    expect(await isHeld(send())).toBe(false);
+    const none = { ...times, sms_window_id: null };
+    expect((await admin('POST', `/service/${service}/sending-times`, none)).status).toBe(204);
+    harness.clock.set('2026-11-17T02:00:00Z');
+    expect((await send()).body.held_until).toBe('2026-11-17T18:00:00.000000Z');
+    harness.clock.set(night);
+  });
+});
+
+describe('a message that waits', () => {
+  it('gets its new time when the sending times change, and goes at once when there are none', async () => {
+    const { service, window, times, send, read } = await aTeam();
+    const { id } = (await send()).body;
+    const scheduled = (await send({ scheduled_for: '2026-11-17T05:00:00Z' })).body.id;
+    const earlier = { ...daytime, from_time: '06:00' };
+    expect((await admin('POST', `/service/${service}/send-window/${window}`, earlier)).status).toBe(200);
+    await harness.runTasks();
+    expect(await read(id)).toMatchObject({ held_until: '2026-11-17T06:00:00.000000Z' });
+    await admin('POST', `/service/${service}/sending-times`, { ...times, sms_window_id: null });
+    await harness.runTasks();
+    expect(await read(id)).not.toHaveProperty('held_until');
+    expect(await dueOf(id)).toBe('2026-11-16T22:00:00.000000Z');
+    expect(await dueOf(scheduled)).toBe('2026-11-17T05:00:00.000000Z');
+    await harness.deliver();
+    expect((await read(id)).status).not.toBe('created');
+  });
+
+  it('can be sent now, once', async () => {
+    const { service, send, read } = await aTeam();
+    const { id } = (await send()).body;
+    const url = `/service/${service}/notifications/${id}/send-now`;
+    expect((await admin('POST', url)).status).toBe(204);
+    await harness.deliver();
+    expect((await read(id)).status).not.toBe('created');
+    const { status, body } = await admin('POST', url);
+    expect([status, body]).toEqual([
+      400,
+      { result: 'error', message: 'This message does not wait for its sending time' },
+    ]);
+    const other = await aTeam();
+    expect((await admin('POST', `/service/${other.service}/notifications/${id}/send-now`)).status).toBe(400);
+  });
+
+  it('can be cancelled', async () => {
+    const { service, send, read } = await aTeam();
+    const { id } = (await send()).body;
+    const url = `/service/${service}/notifications/${id}/cancel-waiting`;
+    expect((await admin('POST', url)).status).toBe(204);
+    expect((await read(id)).status).toBe('cancelled');
+    expect(await dueOf(id)).toBe(undefined);
+    expect((await admin('POST', url)).status).toBe(400);
+    harness.clock.set('2026-11-17T09:00:00Z');
+    await harness.deliver();
+    expect((await read(id)).status).toBe('cancelled');
+    harness.clock.set(night);
+  });
+
+  it('is measured, and forgotten a day later', async () => {
+    const { service, send } = await aTeam();
+    await send();
+    measureHeld(harness.app);
+    expect(await metricOf(harness, 'messages_held')).toMatch(/messages_held\{notification_type="sms"\} [1-9]/);
+    harness.clock.set('2026-11-18T09:37:00Z');
+    await harness.addTask('delete-expired-data');
+    await harness.runTasks();
+    const { rows } = await harness.app.pool.query('select from held_messages where service_id = $1', [service]);
+    expect(rows).toHaveLength(0);
+    expect(await metricOf(harness, 'messages_held')).toContain('messages_held{notification_type="sms"} 0');
+  });
+});
+
+describe('the sending times of a service', () => {
+  let team: Awaited<ReturnType<typeof aTeam>>;
+  beforeAll(async () => {
+    team = await aTeam();
+  });
+  const url = () => `/service/${team.service}/send-window`;
+
+  it('are listed', async () => {
+    expect((await admin('GET', url())).body.data).toMatchObject({
+      windows: [{ id: team.window, ...daytime, closed_days: [] }],
+      sms_window_id: team.window,
+      email_window_id: null,
+      time_zone: null,
+    });
+    expect((await admin('GET', `/service/${newId(new Date())}/send-window`)).status).toBe(404);
+  });
+
+  it.each([
+    [{ name: ' ' }, { name: ['Enter a name.'] }],
+    [{ name: 'Daytime' }, { name: ['A sending time with this name already exists.'] }],
+    [{ name: 'x'.repeat(101) }, { name: ['Enter at most 100 characters.'] }],
+    [{ days: [] }, { days: ['Choose at least one day.'] }],
+    [
+      { from_time: '8:00', until_time: '24:01' },
+      {
+        from_time: ['Enter a time such as 08:00.'],
+        until_time: ['Enter a time such as 21:00.'],
+      },
+    ],
+    [{ closed_days: ['2026-02-30'] }, { closed_days: ['2026-02-30 is not a date such as 2026-12-25.'] }],
+    [
+      { days: ['mon'], closed_days: ['2026-12-21', '2026-12-28'] },
+      {
+        closed_days: ['Nothing could be sent for more than 14 days from 2026-12-21.'],
+      },
+    ],
+  ])('400 for %j', async (wrong, message) => {
+    const { status, body } = await admin('POST', url(), { ...daytime, name: 'Another', ...wrong });
+    expect([status, body]).toEqual([400, { result: 'error', message }]);
+  });
+
+  it('404 for an unknown one, 400 for one that is used', async () => {
+    const unknown = newId(new Date());
+    expect((await admin('POST', `${url()}/${unknown}`, { ...daytime, name: 'Another' })).status).toBe(404);
+    expect((await admin('DELETE', `${url()}/${unknown}`)).status).toBe(404);
+    const used = await admin('DELETE', `${url()}/${team.window}`);
+    expect([used.status, used.body.message]).toEqual([400, 'The service or a template uses this sending time']);
+    const { id } = (await admin('POST', url(), { ...daytime, name: 'Unused' })).body.data;
+    expect((await admin('DELETE', `${url()}/${id}`)).status).toBe(204);
+  });
+
+  it('400 for a window of another service, and for a zone that is none', async () => {
+    const other = await aTeam();
+    const choose = (more: object) =>
+      admin('POST', `/service/${team.service}/sending-times`, { ...team.times, ...more });
+    expect((await choose({ email_window_id: other.window })).body.message).toEqual({
+      email_window_id: ['No such sending time of this service.'],
+    });
+    expect((await choose({ time_zone: 'Europe/Londn' })).body.message).toEqual({
+      time_zone: ['Europe/Londn is not a time zone.'],
+    });
+    const ofTemplate = `/service/${team.service}/template/${team.template_id}/sending-times`;
+    expect((await admin('POST', ofTemplate, { window: other.window })).body.message).toEqual({
+      window_id: ['No such sending time of this service.'],
+    });
+    const foreign = `/service/${other.service}/template/${team.template_id}/sending-times`;
+    expect((await admin('POST', foreign, { window: 'none' })).status).toBe(404);
+  });
+});

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
+import { dayFormat } from '../../countries/calendar.ts';
+import { calendarOf } from '../../countries/timing/zones.ts';
+import { day_ms, earlier, hour_ms, later, timestamp } from '../../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { type Failure, invalid } from '../../platform/failure.ts';
+import { nilId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/queue/task.ts';
+import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import type { NewNotification } from '../notification.ts';
+import type { SendingServices } from '../sending/sending-service.ts';
+import { recordStatusChanges } from '../status.ts';
+import {
+  countHeld,
+  deleteHeldBefore,
+  dequeueHeld,
+  type HeldRow,
+  type HeldToPlace,
+  type NewTime,
+  selectHeld,
+  updateDueTimes,
+} from './held-messages.sql.ts';
+import { type SendingTime, type SendingTimes, sendingTime, zonesOfRecipient } from './sending-time.ts';
+import type { WindowSettings } from './settings.ts';
+
+type Deps = Platform & { config: { windows: WindowSettings } };
+
+/** The message, as far as the time of sending depends on it. */
+interface ToPlace extends Pick<NewNotification, 'id' | 'notification_type' | 'key_type' | 'template_id'> {
+  process_type: string;
+}
+
+export interface WhereItGoes {
+  time_zone?: string | null | undefined;
+  /** The country of a phone number. */
+  region?: string | undefined;
+}
+
+interface Placed {
+  due: Date;
+  held_until: Date;
+}
+
+/** Longer than that, a message does not wait: the sender hears of it while it can still do something else. */
+const longestWait_ms = 72 * hour_ms;
+
+/** When a message goes out that may not go out at `start`; undefined if it may. Throws where that is too late. */
+function placeMessage(
+  app: Deps,
+  times: SendingTimes,
+  message: ToPlace,
+  recipient: WhereItGoes,
+  start: Date,
+): Placed | undefined {
+  const at = (moment: Date) => timeOf(times, message, recipient, moment);
+  const time = at(start);
+  if (time.reason !== 'held' && time.reason !== 'never-opens') return undefined;
+  if (time.at === undefined || time.at.getTime() - start.getTime() > longestWait_ms) throw closedFor(time);
+  const spread = later(time.at, shareOf(message.id) * app.config.windows.spread_ms);
+  // A window may be shorter than that.
+  return { due: at(spread).reason === 'open' ? spread : time.at, held_until: time.at };
+}
+
+function timeOf(times: SendingTimes, message: ToPlace, { time_zone, region }: WhereItGoes, start: Date): SendingTime {
+  const { notification_type: channel } = message;
+  return sendingTime({
+    channel,
+    key_type: message.key_type,
+    process_type: message.process_type,
+    template_window: times.templates.get(message.template_id),
+    service_window: channel === 'letter' ? undefined : times[channel],
+    zones: { recipient: time_zone ?? undefined, country: zonesOfRecipient({ region }), service: times.time_zone },
+    start,
+  });
+}
+
+const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
+
+function closedFor({ at, zones }: SendingTime): Failure {
+  const until = at ? `until ${dayInWords(calendarOf(zones?.[0] ?? 'UTC').day(at))}` : 'for more than 14 days';
+  const text = `Your sending times are closed ${until}. Send this later, or use a priority template`;
+  return invalid(text, { reason: 'sending_times_closed' });
+}
+
+/** From 0 to 1, and always the same for a message. */
+function shareOf(id: string): number {
+  return createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32;
+}
+
+/** The message as it is to be stored, and why it waits, if it does. */
+export function holdInWindow(
+  app: Deps,
+  times: SendingTimes | null,
+  notification: NewNotification,
+  process_type: string,
+  recipient: WhereItGoes,
+): { notification: NewNotification; held?: HeldRow } {
+  if (times === null) return { notification };
+  const placed = placeMessage(app, times, { ...notification, process_type }, recipient, new Date(notification.due_at));
+  return placed ? held(notification, placed, recipient) : { notification };
+}
+
+function held(
+  notification: NewNotification,
+  { due, held_until }: Placed,
+  { time_zone }: WhereItGoes,
+): { notification: NewNotification; held: HeldRow } {
+  const due_at = timestamp(due);
+  const { id, service_id, notification_type, scheduled_for } = notification;
+  return {
+    notification: { ...notification, scheduled_for: due_at, due_at },
+    held: {
+      notification_id: id,
+      service_id,
+      notification_type,
+      held_until: timestamp(held_until),
+      time_zone: time_zone ?? null,
+      wanted_at: scheduled_for,
+    },
+  };
+}
+
+export const retimeHeldMessages: Task<{ service_id: string }> = {
+  name: 'retime-held-messages',
+  description: 'Gives the waiting messages of a service new times after its sending times have changed.',
+  maxAttempts: 9,
+};
+
+export async function enqueueRetiming({ queue, db }: Platform, service_id: string): Promise<void> {
+  await queue.add(db, retimeHeldMessages, { service_id }, { key: `${retimeHeldMessages.name} ${service_id}` });
+}
+
+type RetimeDeps = Deps & { sending: { services: SendingServices } };
+
+const batch = 500;
+
+/** Messages that a new time would keep for too long stay where they are. */
+export async function runRetiming(app: RetimeDeps, { service_id }: { service_id: string }): Promise<void> {
+  await app.changeListener.catchUp();
+  const service = await app.sending.services.find(service_id);
+  if (!service) return;
+  await inBatches(app.db, service_id, undefined, (message) => newTimeOf(app, service.sending_times, message));
+}
+
+function newTimeOf(app: Deps, times: SendingTimes | null, message: HeldToPlace): NewTime[] {
+  const { notification_id: id, notification_type, time_zone, wanted_at } = message;
+  const start = new Date(Math.max(app.clock.now().getTime(), wanted_at === null ? 0 : Date.parse(wanted_at)));
+  const parsed = notification_type === 'sms' ? parsePhoneNumber(app.country.phone, `+${message.recipient}`) : undefined;
+  const region = parsed?.ok ? parsed.number.region : undefined;
+  try {
+    const placed = times && placeMessage(app, times, { ...message, id }, { time_zone, region }, start);
+    if (!placed) return [{ id, due_at: timestamp(start), held_until: null }];
+    return [{ id, due_at: timestamp(placed.due), held_until: timestamp(placed.held_until) }];
+  } catch (error) {
+    app.log.warn({ event: 'held_message.kept', notification: id, err: error }, 'A message keeps its time of sending');
+    return [];
+  }
+}
+
+async function inBatches(
+  db: Db | Tx,
+  serviceId: string,
+  only: Parameters<typeof selectHeld>[3],
+  timesOf: (message: HeldToPlace) => NewTime[],
+): Promise<number> {
+  let changed = 0;
+  for (let after = nilId; ; ) {
+    const found = await selectHeld(db, serviceId, { after, limit: batch }, only);
+    changed += (await updateDueTimes(db, found.flatMap(timesOf))).length;
+    const last = found.at(-1);
+    if (found.length < batch || !last) return changed;
+    after = last.notification_id;
+  }
+}
+
+const notWaiting = () => invalid('This message does not wait for its sending time');
+
+/** Sends a waiting message now. */
+export async function sendHeldNow(app: Platform, serviceId: string, id: string): Promise<void> {
+  const due_at = timestamp(app.clock.now());
+  const now = () => [{ id, due_at, held_until: null }];
+  await inTransaction(app.db, async (tx) => {
+    if ((await inBatches(tx, serviceId, { id }, now)) === 0) throw notWaiting();
+    const entry = { action: 'update', noun: 'notification', thing_id: id, service_id: serviceId } as const;
+    await recordAuditEntry(tx, { ...entry, after: { scheduled_for: due_at } });
+  });
+}
+
+/** Cancels a waiting message. */
+export async function cancelHeld(app: Platform, serviceId: string, id: string): Promise<void> {
+  await inTransaction(app.db, async (tx) => {
+    if (!(await dequeueHeld(tx, serviceId, id))) throw notWaiting();
+    const change = { id, status: 'cancelled', event: 'cancelled', billable_units: 0 } as const;
+    const [changed] = await recordStatusChanges(app.country, tx, [change], app.clock.now());
+    if (!changed) throw notWaiting();
+    const entry = { action: 'update', noun: 'notification', thing_id: id, service_id: serviceId } as const;
+    const [before, after] = [{ status: changed.previous_status }, { status: changed.status }];
+    await recordAuditEntry(tx, { ...entry, before, after });
+  });
+}
+
+const maxCounted = 1_000_000;
+
+/** Read at each scrape. */
+export function measureHeld({ metrics, db, clock }: Platform): void {
+  metrics.gauges('messages_held', 'Messages that wait for a sending time to begin', ['notification_type'], async () => {
+    const counts = await countHeld(db, timestamp(clock.now()), maxCounted);
+    return counts.map(({ notification_type, messages }) => ({ labels: { notification_type }, value: messages }));
+  });
+}
+
+/** That a message waited is of no use a day later. */
+export async function deleteOldHeld({ db, clock }: Platform): Promise<void> {
+  const before = timestamp(earlier(clock.now(), day_ms));
+  while ((await deleteHeldBefore(db, before, batch)) === batch);
+}

@@ -1,0 +1,152 @@
+import { isDay } from '../../countries/calendar.ts';
+import { nextOpening, weekdays } from '../../countries/timing/send-windows.ts';
+import { isTimeZone } from '../../countries/timing/zones.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type CompiledTemplates, findTemplate } from '../../templates/compiled-templates.ts';
+import { enqueueRetiming } from './held-messages.ts';
+import {
+  deleteTemplateWindow,
+  deleteWindow,
+  insertWindow,
+  type SendingTimesRow,
+  type SendWindowRow,
+  selectSendingTimes,
+  selectTemplateWindow,
+  selectWindows,
+  updateWindow,
+  upsertSendingTimes,
+  upsertTemplateWindow,
+  type WindowFields,
+} from './send-windows.sql.ts';
+
+type TemplateDeps = Platform & { compiledTemplates: CompiledTemplates };
+
+const maxWindows = 20;
+const maxNameLength = 100;
+const maxClosedDays = 366;
+
+/** All windows of a service, and which of them apply. */
+export async function getSendingTimes(app: Platform, serviceId: string) {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  const chosen = await selectSendingTimes(app.db, serviceId);
+  return {
+    windows: await selectWindows(app.db, serviceId),
+    sms_window_id: chosen?.sms_window_id ?? null,
+    email_window_id: chosen?.email_window_id ?? null,
+    time_zone: chosen?.time_zone ?? null,
+  };
+}
+
+export async function createWindow(app: Platform, serviceId: string, fields: WindowFields): Promise<SendWindowRow> {
+  const now = app.clock.now();
+  const row = {
+    id: newId(now),
+    service_id: serviceId,
+    ...readWindow(fields, now),
+    created_at: timestamp(now),
+    updated_at: null,
+  };
+  await inTransaction(app.db, async (tx) => {
+    if ((await selectWindows(tx, serviceId)).length >= maxWindows) {
+      throw invalid(`A service can have ${maxWindows} sending times`);
+    }
+    await insertWindow(tx, row);
+  });
+  return row;
+}
+
+export async function changeWindow(
+  app: Platform,
+  serviceId: string,
+  id: string,
+  fields: WindowFields,
+): Promise<SendWindowRow> {
+  const now = app.clock.now();
+  const changes = { ...readWindow(fields, now), updated_at: timestamp(now) };
+  if (!(await updateWindow(app.db, { id, service_id: serviceId, ...changes }))) throw notFound();
+  await enqueueRetiming(app, serviceId);
+  const changed = (await selectWindows(app.db, serviceId)).find((window) => window.id === id);
+  if (!changed) throw notFound();
+  return changed;
+}
+
+export async function removeWindow(app: Platform, serviceId: string, id: string): Promise<void> {
+  if (!(await deleteWindow(app.db, serviceId, id))) throw notFound();
+}
+
+/** Messages that wait get their new time in a moment. */
+export async function setSendingTimes(
+  app: Platform,
+  serviceId: string,
+  chosen: Omit<SendingTimesRow, 'service_id'>,
+): Promise<void> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  if (chosen.time_zone !== null && !isTimeZone(chosen.time_zone)) {
+    throw invalidField('time_zone', `${chosen.time_zone} is not a time zone.`);
+  }
+  await upsertSendingTimes(app.db, { service_id: serviceId, ...chosen });
+  await enqueueRetiming(app, serviceId);
+}
+
+/** Of a template: `inherit`, `none` or the id of a window. */
+export async function getTemplateWindow(app: TemplateDeps, serviceId: string, templateId: string): Promise<string> {
+  await refuseUnlessTemplate(app, serviceId, templateId);
+  const window_id = await selectTemplateWindow(app.db, templateId);
+  return window_id === undefined ? 'inherit' : (window_id ?? 'none');
+}
+
+export async function setTemplateWindow(
+  app: TemplateDeps,
+  serviceId: string,
+  templateId: string,
+  window: string,
+): Promise<void> {
+  await refuseUnlessTemplate(app, serviceId, templateId);
+  if (window === 'inherit') await deleteTemplateWindow(app.db, templateId);
+  else {
+    const window_id = window === 'none' ? null : window;
+    await upsertTemplateWindow(app.db, { template_id: templateId, service_id: serviceId, window_id });
+  }
+  await enqueueRetiming(app, serviceId);
+}
+
+async function refuseUnlessTemplate(app: TemplateDeps, serviceId: string, templateId: string): Promise<void> {
+  if ((await findTemplate(app, serviceId, templateId)).found !== 'here') throw notFound();
+}
+
+/** Reports all fields at once. */
+function readWindow({ name, days, from_time, until_time, closed_days }: WindowFields, now: Date): WindowFields {
+  const problems: Record<string, string[]> = {};
+  const window = {
+    name: name.trim(),
+    days: weekdays.filter((day) => days.includes(day)),
+    from_time,
+    until_time,
+    closed_days: [...new Set(closed_days)].sort(),
+  };
+  if (window.name === '') problems.name = ['Enter a name.'];
+  if (window.name.length > maxNameLength) problems.name = [`Enter at most ${maxNameLength} characters.`];
+  if (window.days.length === 0) problems.days = ['Choose at least one day.'];
+  if (!isTimeOfDay(from_time)) problems.from_time = ['Enter a time such as 08:00.'];
+  if (!isTimeOfDay(until_time) && until_time !== '24:00') problems.until_time = ['Enter a time such as 21:00.'];
+  const wrong = window.closed_days.find((day) => !isDay(day));
+  if (wrong !== undefined) problems.closed_days = [`${wrong} is not a date such as 2026-12-25.`];
+  if (window.closed_days.length > maxClosedDays) problems.closed_days = [`Enter at most ${maxClosedDays} dates.`];
+  if (Object.keys(problems).length > 0) throw new Failure('invalid', 'ValidationError', problems);
+  const starts = [now, ...window.closed_days.map((day) => new Date(`${day}T00:00:00Z`))];
+  const closed = starts.find((start) => nextOpening(window, ['UTC'], start) === undefined);
+  if (closed) {
+    const from = closed.toISOString().slice(0, 10);
+    throw invalidField('closed_days', `Nothing could be sent for more than 14 days from ${from}.`);
+  }
+  return window;
+}
+
+function isTimeOfDay(text: string): boolean {
+  return /^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(text);
+}
