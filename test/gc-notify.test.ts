@@ -148,6 +148,9 @@ describe('numbers as clients of GC Notify write them', () => {
   it.each([
     ['613 253 2235', '16132532235'],
     ['(613) 253-2235', '16132532235'],
+    ['613.253.2235', '16132532235'],
+    ['(613).253.2235', '16132532235'],
+    ['+1.613.253.2235', '16132532235'],
     ['1 613 253 2235', '16132532235'],
     ['+1 212 736 5000', '12127365000'],
     ['07912345678', '447912345678'],
@@ -161,6 +164,8 @@ describe('numbers as clients of GC Notify write them', () => {
   it.each([
     ['+18005551234', 'ValidationError', 'phone_number Not a valid international number'],
     ['5555555555', 'ValidationError', 'phone_number Not a valid international number'],
+    ['613.253.2235.', 'ValidationError', 'phone_number Not a valid international number'],
+    ['613..253.2235', 'ValidationError', 'phone_number Not a valid international number'],
     ['call 6132532235', 'ValidationError', 'phone_number Not a valid international number'],
     ['6132532235;ext=5', 'ValidationError', 'phone_number Not a valid number'],
     ['+249912345678', 'ValidationError', 'phone_number Country code 249 is not supported'],

@@ -35,7 +35,7 @@ export const nl: CountryProfile = {
       prefix: 'NL-',
     },
     boxWords: ['postbus', 'antwoordnummer'],
-    refused: [...generic.address.refused, 'zonder vaste woon- of verblijfplaats'],
+    refused: [...generic.address.refused, 'zonder vaste woon(plaats|- )'],
     homeNames: ['Nederland', 'Holland', 'Netherlands', 'The Netherlands', 'Koninkrijk der Nederlanden'],
     countryLanguage: 'nl',
     capitals: 'none',

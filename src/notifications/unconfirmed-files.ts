@@ -8,9 +8,10 @@ const batchSize = 500;
 
 /** Deletes files of messages that were never stored, because the process crashed or the database was down at commit. */
 export async function deleteFilesWithoutMessage({ db, files, clock }: Platform): Promise<void> {
-  const before = timestamp(earlier(clock.now(), unconfirmedAfter_ms));
+  const before = earlier(clock.now(), unconfirmedAfter_ms);
+  await files.removeUnfinished(before);
   for (;;) {
-    const paths = await selectUnconfirmedFiles(db, before, batchSize);
+    const paths = await selectUnconfirmedFiles(db, timestamp(before), batchSize);
     if (paths.length === 0) return;
     for (const path of paths) await files.remove(path);
     await deleteUnconfirmedFiles(db, paths);

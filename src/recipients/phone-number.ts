@@ -47,7 +47,7 @@ const ordinaryUkMobile = /^(?:(?:\+|00)?440?|0)?(7[0-9]{9})$/;
 export function parsePhoneNumber(rules: PhoneRules, input: string): PhoneNumberResult {
   if (input.length > maxInputLength) return { ok: false, reason: 'too_long' };
   const text = removeWhitespace(input);
-  return rules.first ? parseAfter(rules.first, rules, text) : parseAlone(rules, text);
+  return rules.first ? parseAfter(rules.first, rules, withoutDots(text)) : parseAlone(rules, text);
 }
 
 function parseAlone(rules: PhoneRules, text: string): PhoneNumberResult {
@@ -70,6 +70,11 @@ function parseAfter(first: PhoneRules, rules: PhoneRules, text: string): PhoneNu
   const there = national ?? parseAlone(first, `+${result.number.normalised}`);
   if (!there.ok) return there;
   return { ok: true, number: { ...result.number, abroad: result.number.abroad && there.number.abroad } };
+}
+
+/** As people in North America write numbers: 613.253.2222. */
+function withoutDots(text: string): string {
+  return text.replace(/(?<=[0-9)])\.(?=[0-9])/g, '');
 }
 
 function codeOf({ region }: PhoneRules): string {

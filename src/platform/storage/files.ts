@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { unavailable } from '../failure.ts';
 
@@ -9,6 +9,8 @@ export interface Files {
   /** Undefined if the file does not exist. */
   get(path: string): Promise<Buffer | undefined>;
   remove(path: string): Promise<void>;
+  /** Deletes what processes that crashed were writing before that moment. */
+  removeUnfinished(before: Date): Promise<void>;
 }
 
 /** The disk or a quota is full, or the disk is read-only. */
@@ -16,6 +18,7 @@ const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 /** Files in a folder. Writes are atomic and durable: written to a temporary file, synced, then renamed. */
 export function localFiles(folder: string): Files {
+  const unfinished = join(folder, '.unfinished');
   const place = (path: string) => {
     const inside = normalize(path);
     if (inside.startsWith('..') || inside.startsWith('/')) throw new Error('A file path leaves its folder');
@@ -24,9 +27,9 @@ export function localFiles(folder: string): Files {
   return {
     async put(path, content) {
       const target = place(path);
-      const aside = `${target}.${randomBytes(6).toString('hex')}.part`;
+      const aside = join(unfinished, `${randomBytes(12).toString('hex')}.part`);
       try {
-        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+        for (const needed of [unfinished, dirname(target)]) await mkdir(needed, { recursive: true, mode: 0o700 });
         await writeWhole(aside, content);
         await rename(aside, target);
       } catch (error) {
@@ -45,7 +48,20 @@ export function localFiles(folder: string): Files {
       }
     },
     remove: (path) => rm(place(path), { force: true }),
+    async removeUnfinished(before) {
+      for (const name of await readdir(unfinished).catch(emptyIfMissing)) {
+        const path = join(unfinished, name);
+        const written = await stat(path).catch(emptyIfMissing);
+        if ('mtime' in written && written.mtime < before) await rm(path, { force: true });
+      }
+    },
   };
+}
+
+/** A folder that no file needed yet, or a file that was finished meanwhile. */
+function emptyIfMissing(error: NodeJS.ErrnoException): never[] {
+  if (error.code !== 'ENOENT') throw error;
+  return [];
 }
 
 async function writeWhole(path: string, content: Uint8Array): Promise<void> {

@@ -14,4 +14,6 @@ export class FakeFiles implements Files {
   async remove(path: string): Promise<void> {
     this.kept.delete(path);
   }
+
+  async removeUnfinished(): Promise<void> {}
 }

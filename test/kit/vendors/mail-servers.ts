@@ -49,6 +49,8 @@ export async function startMailServer() {
       });
     },
   });
+  // A client that is killed breaks its connection.
+  server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
