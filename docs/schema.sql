@@ -1737,6 +1737,7 @@ create table template_variants (
   language text not null,
   subject text,
   content text not null,
+  seeded boolean not null,
   constraint template_variants_pkey PRIMARY KEY (template_id, version, language),
   constraint template_variants_template_id_version_fkey FOREIGN KEY (template_id, version) REFERENCES templates_history(id, version)
 );

@@ -275,7 +275,9 @@ describe('a profile with a table of rates abroad', () => {
 
   it('keeps what an operator has changed', async () => {
     expect((await importRates(seeded, 'prefix,multiplier,from\n49,3,2026-01-01\n')).out).toContain('changed 1');
-    await inTransaction(seeded.app.db, (tx) => seedRates(tx, seeded.clock.now(), seeded.app.country));
+    await inTransaction(seeded.app.db, (tx) =>
+      seedRates(tx, seeded.clock.now(), seeded.app.country, seeded.app.languages),
+    );
     expect((await storedRates(seeded)).map(({ multiplier }) => multiplier)).toEqual([7, 3]);
     expect(await hasOwnRates(seeded.app.db, seededProfile)).toBe(true);
   });

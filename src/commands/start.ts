@@ -50,6 +50,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   limitHeapGrowth();
   await prepareDatabase(config.database.sessionUrl ?? databaseUrl, log, {
     profile: config.country.profile,
+    languages: config.country.offered,
     seeds,
     wait_ms: config.database.wait_ms,
   });

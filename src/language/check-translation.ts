@@ -1,6 +1,9 @@
 import { type MessageFormatElement, TYPE } from '@formatjs/icu-messageformat-parser';
 import { type Language, parseMessage } from './language.ts';
 
+/** In a text of a template: `((name))`, or the beginning of `((name??text))`. */
+export const placeholder = /\(\([^()?]+(?:\?\?|\)\))/;
+
 /** What would go wrong when people read a translation, in words for its translator. */
 export function problemsOfTranslation(
   language: Pick<Language, 'categories'>,
@@ -17,6 +20,9 @@ export function problemsOfTranslation(
   return [
     ...differences(expected.values, parts.values).map(({ is, name }) => `${is} the value {${name}}`),
     ...differences(expected.tags, parts.tags).map(({ is, name }) => `${is} the tag <${name}>`),
+    ...differences(placeholdersIn(text), placeholdersIn(translation)).map(
+      ({ is, name }) => `${is} the placeholder ${name}`,
+    ),
     ...parts.plurals.flatMap((forms) =>
       language.categories.filter((form) => !forms.includes(form)).map((form) => `lacks the plural form ${form}`),
     ),
@@ -50,6 +56,10 @@ function collect(
     for (const { value } of Object.values(part.options)) collect(value, found);
   }
   return found;
+}
+
+function placeholdersIn(text: string): Set<string> {
+  return new Set(text.match(new RegExp(placeholder, 'g')));
 }
 
 function differences(expected: ReadonlySet<string>, given: ReadonlySet<string>) {

@@ -60,6 +60,11 @@ class Dates {
     return this.write(day, { day: 'numeric', month: 'short', year: 'numeric' });
   }
 
+  /** "15 November 2026" */
+  long(day: string): string {
+    return this.write(day, { day: 'numeric', month: 'long', year: 'numeric' });
+  }
+
   /** "Sunday 15 Nov" */
   weekdayAndDay(day: string): string {
     if (this.isEnglish) return `${this.write(day, { weekday: 'long' })} ${this.dayAndMonth(day)}`;

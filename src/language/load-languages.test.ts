@@ -54,6 +54,7 @@ describe('LANGUAGES_DIR', () => {
       'Remove <b>it</b>': 'Retirer <i>cela</i>',
       '{count, plural, one {# row} other {# rows}}': '{count, plural, one {# ligne} other {# lignes}}',
       Templates: '{Modèles',
+      'Hello ((name)) ((given??They wrote:))': 'Bonjour ((nom)) ((given??Message :))',
     });
     const { problems } = load(['fr']);
     expect(problems).toEqual([
@@ -63,6 +64,8 @@ describe('LANGUAGES_DIR', () => {
       'LANGUAGES_DIR: fr.po, line 4 invents the tag <i>',
       'LANGUAGES_DIR: fr.po, line 7 lacks the plural form many',
       expect.stringContaining('LANGUAGES_DIR: fr.po, line 10 has a wrong syntax: '),
+      'LANGUAGES_DIR: fr.po, line 13 lacks the placeholder ((name))',
+      'LANGUAGES_DIR: fr.po, line 13 invents the placeholder ((nom))',
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { placeholder } from './check-translation.ts';
 import { type Catalogue, Language, textOfKey } from './language.ts';
 
 /**
@@ -32,7 +33,7 @@ class PseudoCatalogue implements Catalogue {
   private printPart(part: MessageFormatElement): string {
     switch (part.type) {
       case TYPE.literal:
-        return this.change(part.value).replaceAll(/[<{}#]/g, "'$&'");
+        return this.changeWords(part.value).replaceAll(/[<{}#]/g, "'$&'");
       case TYPE.argument:
         return `{${part.value}}`;
       case TYPE.number:
@@ -50,6 +51,12 @@ class PseudoCatalogue implements Catalogue {
       default:
         throw new Error('A message formats a date or time itself: give it a text');
     }
+  }
+
+  /** Not the names of placeholders of a template. */
+  private changeWords(text: string): string {
+    const pieces = text.split(new RegExp(`(${placeholder.source})`));
+    return pieces.map((piece, index) => (index % 2 === 1 ? piece : this.change(piece))).join('');
   }
 
   private printOptions(options: Record<string, { value: MessageFormatElement[] }>): string {

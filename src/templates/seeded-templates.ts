@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import { english } from '../language/language.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { seededAt } from '../platform/db/seed.ts';
+import type { TemplateVariant } from './languages/languages.ts';
+import { markVariantsSeeded, selectSeededVariants } from './languages/variants.sql.ts';
 import { insertTemplate, lockTemplate, type NewTemplate, selectTexts, updateTemplates } from './templates.sql.ts';
 
 export interface SeededText {
@@ -12,6 +16,7 @@ interface SeededTemplate
   extends SeededText,
     Pick<NewTemplate, 'id' | 'service_id' | 'name' | 'template_type' | 'process_type' | 'created_by_id'> {
   formerly: SeededText[];
+  translations?: TemplateVariant[];
 }
 
 /**
@@ -26,10 +31,11 @@ export async function seedTemplates(tx: Tx, templates: SeededTemplate[], now: Da
     const text = stored.get(template.id);
     if (text === undefined) await insertSeeded(tx, template);
     else if (isFormer(template, text)) await replaceFormer(tx, template, now);
+    if (template.translations?.length) await seedTranslations(tx, template, template.translations, now);
   }
 }
 
-function insertSeeded(tx: Tx, { formerly: _, ...template }: SeededTemplate): Promise<void> {
+function insertSeeded(tx: Tx, { formerly: _, translations: __, ...template }: SeededTemplate): Promise<void> {
   return insertTemplate(tx, {
     ...template,
     folder: null,
@@ -53,4 +59,24 @@ async function replaceFormer(tx: Tx, template: SeededTemplate, now: Date): Promi
   const text = (await selectTexts(tx, [id])).get(id);
   if (text === undefined || !isFormer(template, text)) return;
   await updateTemplates(tx, { id }, { subject, content, created_by_id }, timestamp(now));
+}
+
+/** Of a text that is ours, as long as nobody has changed or removed a translation. Those of languages that are no longer offered stay. */
+async function seedTranslations(
+  tx: Tx,
+  { id, subject, content, created_by_id }: SeededTemplate,
+  translations: readonly TemplateVariant[],
+  now: Date,
+): Promise<void> {
+  await lockTemplate(tx, id);
+  const text = (await selectTexts(tx, [id])).get(id);
+  const stored = await selectSeededVariants(tx, id);
+  if (stored === undefined || text?.subject !== subject || text.content !== content) return;
+  const variants = new Map(stored.map((variant) => [variant.language, variant]));
+  for (const translation of translations) variants.set(translation.language, translation);
+  const sorted = [...variants.values()].sort((a, b) => (a.language < b.language ? -1 : 1));
+  if (isDeepStrictEqual(sorted, stored)) return;
+  const languages = { enabled: true, default: english.tag, field: null, refuse_unknown: false, variants: sorted };
+  await updateTemplates(tx, { id }, { languages, created_by_id }, timestamp(now));
+  await markVariantsSeeded(tx, id);
 }

@@ -1,3 +1,4 @@
+import { type Text, t } from '../language/text.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
@@ -11,10 +12,10 @@ import { lockUser } from './users.ts';
 
 type OperatorRole = 'none' | 'read-only' | 'admin';
 
-const roleNames: Record<OperatorRole, string> = {
-  none: 'not an operator',
-  'read-only': 'a read-only operator',
-  admin: 'a platform administrator',
+const roleNames: Record<OperatorRole, Text> = {
+  none: t('not an operator'),
+  'read-only': t('a read-only operator'),
+  admin: t('a platform administrator'),
 };
 
 export function operatorRoleOf(user: Pick<UserRecord, 'platform_admin' | 'read_only_operator'>): OperatorRole {

@@ -36,6 +36,7 @@ export function selectUserForUpdate(tx: Tx, userId: string) {
         'failed_code_count',
         'passwords_refused_until',
         'platform_admin',
+        'language',
       ])
       .where('id', '=', userId)
       // Without the key, so that rows that reference the user can still be written.
@@ -45,7 +46,11 @@ export function selectUserForUpdate(tx: Tx, userId: string) {
 }
 
 export function selectUser(db: Db | Tx, userId: string) {
-  return db.selectFrom('users').select(['id', 'name', 'email_address']).where('id', '=', userId).executeTakeFirst();
+  return db
+    .selectFrom('users')
+    .select(['id', 'name', 'email_address', 'language'])
+    .where('id', '=', userId)
+    .executeTakeFirst();
 }
 
 export function selectUserByEmail(db: Db, email: string) {

@@ -119,10 +119,10 @@ export async function updateOwnContact(
   await inTransaction(app.db, async (tx) => {
     const before = await lockUser(tx, userId);
     await updateUserRow(tx, userId, { ...change, updated_at: timestamp(app.clock.now()) });
-    const { name, email_address, mobile_number } = await getUserRecord(tx, userId);
+    const { name, email_address, mobile_number, language } = await getUserRecord(tx, userId);
     const personalisation = valuesForPrevious(app, { name, servicemanagername: name });
     const send = (template_id: string, to: string) =>
-      app.accountMessages.send(tx, { template_id, to, personalisation });
+      app.accountMessages.send(tx, { template_id, to, personalisation, language });
     if (email_address !== before.email_address) await send(accountTemplates.previousEmailAddress, before.email_address);
     if (before.mobile_number !== null && mobile_number !== before.mobile_number) {
       await send(accountTemplates.previousMobileNumber, before.mobile_number);
@@ -148,7 +148,7 @@ async function notifyOfChange(
   const personalisation = { ...names, 'email address': user.email_address };
   const forPrevious = valuesForPrevious(app, names);
   const send = (template_id: string, to: string, values: Record<string, string>) =>
-    app.accountMessages.send(tx, { template_id, to, personalisation: values });
+    app.accountMessages.send(tx, { template_id, to, personalisation: values, language: user.language });
   if (user.email_address !== before.email_address) {
     await send(accountTemplates.emailAddressChanged, user.email_address, personalisation);
     await send(accountTemplates.previousEmailAddress, before.email_address, forPrevious);

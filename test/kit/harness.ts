@@ -120,6 +120,11 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     const config = changedConfig(ofEnvironment, unlikeProduction, options.config ?? {});
     const log = createLog('debug', { write: (line) => void logged.push(line) });
     if (options.country) await seedCountry(database.url, log, options.country);
+    const languages = config.country.offered;
+    if (languages.offered.length > 1) {
+      const country = createCountry(options.country ?? config.country.profile);
+      await migrate(database.url, log, { seeds, country, languages });
+    }
     const start = async (changes: ConfigChanges = {}) => {
       const app = buildApp(changedConfig(config, changes), {
         databaseUrl: database.url,

@@ -19,6 +19,7 @@ async function run(): Promise<void> {
   try {
     const applied = await prepareDatabase(config.database.sessionUrl ?? database.url, log, {
       profile: config.country.profile,
+      languages: config.country.offered,
       seeds,
       wait_ms: config.database.wait_ms,
     });

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Tx } from '../../platform/db/database.ts';
 
 /** Loads the template of an account message with the default sender of its service. */
@@ -9,6 +11,7 @@ export function selectAccountTemplate(tx: Tx, serviceId: string, templateId: str
     .select((template) => [
       'templates.version',
       'templates.template_type',
+      'templates.language',
       template
         .selectFrom('service_sms_senders')
         .select('sms_sender')
@@ -24,6 +27,23 @@ export function selectAccountTemplate(tx: Tx, serviceId: string, templateId: str
         .where('archived', '=', false)
         .limit(1)
         .as('email_reply_to'),
+      jsonArrayFrom(
+        template
+          .selectFrom('template_variants as variant')
+          .whereRef('variant.template_id', '=', 'templates.id')
+          .whereRef('variant.version', '=', 'templates.version')
+          .select('variant.language'),
+      ).as('variants'),
     ])
     .executeTakeFirst();
+}
+
+/** That the person with this address has chosen for their account. */
+export async function selectLanguageOf(tx: Tx, emailAddress: string): Promise<string | undefined> {
+  const user = await tx
+    .selectFrom('users')
+    .where(sql<boolean>`lower(email_address) = lower(${emailAddress})`)
+    .select('language')
+    .executeTakeFirst();
+  return user?.language ?? undefined;
 }

@@ -1,4 +1,7 @@
+import { english } from '../../language/language.ts';
+import { inLanguage } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -6,13 +9,14 @@ import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { emailAddressText, phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
+import { chooseLanguage } from '../../templates/languages/languages.ts';
 import type { AccountMessage, AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { platformServiceId } from '../../users/platform-user.ts';
 import { lanes, type NewNotification } from '../notification.ts';
 import { findRateOf } from '../rates-abroad.ts';
 import { insertNotifications, updateSecretValues } from '../sending/notifications.sql.ts';
 import { encryptValues } from '../sending/secret-values.ts';
-import { selectAccountTemplate } from './account-message-sender.sql.ts';
+import { selectAccountTemplate, selectLanguageOf } from './account-message-sender.sql.ts';
 
 /**
  * Messages to users are notifications of the platform service: delivered, listed and counted like any other, in the
@@ -25,7 +29,11 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
       if (!template) throw new Error(`The platform service has no template ${message.template_id}`);
       const now = app.clock.now();
       const id = newId(now);
-      const secret = encryptValues(app, id, withoutLinks(message.personalisation, template.template_type));
+      const language = await languageFor(app, tx, message, template);
+      const values = inLanguage(app.languages.find(language ?? english.tag) ?? english, () =>
+        withoutLinks(message.personalisation, template.template_type),
+      );
+      const secret = encryptValues(app, id, values);
       const recipient =
         template.template_type === 'sms' ? await phoneRecipient(app, message.to) : emailRecipient(message.to);
       await insertNotifications(app.country, tx, [
@@ -41,6 +49,7 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
           status: 'created',
           client_reference: null,
           personalisation: {},
+          language,
           reply_to_text:
             message.reply_to ?? (template.template_type === 'sms' ? template.sms_sender : template.email_reply_to),
           postage: null,
@@ -58,6 +67,22 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
   };
 }
 
+type AccountTemplate = NonNullable<Awaited<ReturnType<typeof selectAccountTemplate>>>;
+
+/** Of the text that the recipient reads: that of their account, else the one that the message asks for. Null: the template's own. */
+async function languageFor(
+  { languages }: Platform,
+  tx: Tx,
+  { to, language: asked }: AccountMessage,
+  { template_type, language, variants }: AccountTemplate,
+): Promise<string | null> {
+  if (language === null) return null;
+  const ofAccount = template_type === 'email' ? await selectLanguageOf(tx, to) : undefined;
+  const known = [ofAccount, asked].flatMap((tag) => languages.find(tag ?? '') ?? []);
+  const { tag } = known[0] ?? languages.default;
+  return chooseLanguage({ default: language, variants }, tag).language;
+}
+
 /**
  * People choose names, and the platform sends them to others: a name must not look like a link to a mail client or a phone.
  * What could be part of an address is separated by a space, in emails by one without width. See
@@ -67,7 +92,8 @@ function withoutLinks(values: AccountMessage['personalisation'], type: 'sms' | '
   const space = type === 'sms' ? ' ' : '\u200b';
   const plain = Object.entries(values).map(([key, value]) => {
     const isName = key.endsWith('name') && typeof value === 'string';
-    return [key, isName ? value.replaceAll(/(?<=[.:/@\]])(?=\S)/g, space) : value];
+    const text = Array.isArray(value) ? value.map(String) : String(value);
+    return [key, isName ? value.replaceAll(/(?<=[.:/@\]])(?=\S)/g, space) : text];
   });
   return Object.fromEntries(plain) as AccountMessage['personalisation'];
 }

@@ -1,3 +1,4 @@
+import { type Text, t } from '../../language/text.ts';
 import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -26,10 +27,11 @@ export interface GuardPause {
 }
 
 /** The first part of every sentence about it: what was measured. */
-export function whatHappened({ because, rate }: { because: GuardReason | null; rate: string | null }): string {
+export function whatHappened({ because, rate }: { because: GuardReason | null; rate: string | null }): Text {
+  const values = { rate: rate ?? '' };
   return because === 'complaints'
-    ? `${rate}% of the emails of the last 7 days were reported as spam`
-    : `${rate}% of the emails of the last 24 hours bounced`;
+    ? t('{rate}% of the emails of the last 7 days were reported as spam', values)
+    : t('{rate}% of the emails of the last 24 hours bounced', values);
 }
 
 /** As many decimals as the thresholds need to be told apart. */

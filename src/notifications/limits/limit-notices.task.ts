@@ -1,5 +1,5 @@
 import { addDays } from '../../countries/calendar.ts';
-import { english } from '../../language/language.ts';
+import { type Text, t, written } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -53,8 +53,9 @@ async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promis
       to: email_address,
       personalisation: {
         ...{ name, owner_name, messages: messageWords[channel] },
-        ...{ used: english.count(used), limit: english.count(limit) },
-        period: period === 'day' ? 'today' : 'this year',
+        used: written((language) => language.count(used)),
+        limit: written((language) => language.count(limit)),
+        period: period === 'day' ? t('today') : t('this year'),
         end: endInWords(app, period, now),
         url: pageUrl(app.config.urls.admin, pathOf(reached)),
       },
@@ -62,18 +63,22 @@ async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promis
   }
 }
 
-const messageWords: Record<LimitedChannel, string> = {
-  sms: 'texts',
-  email: 'emails',
-  letter: 'letters',
-  international_sms: 'texts to other countries',
+const messageWords: Record<LimitedChannel, Text> = {
+  sms: t('texts'),
+  email: t('emails'),
+  letter: t('letters'),
+  international_sms: t('texts to other countries'),
 };
 
-function endInWords({ country }: Deps, period: ReachedLimit['period'], now: Date): string {
-  if (period === 'year') return country.calendar.dayInWords(endOfYear(country, now));
-  const { limitCalendar } = country;
+function endInWords(
+  { country: { calendar, limitCalendar }, country }: Deps,
+  period: ReachedLimit['period'],
+  now: Date,
+): Text {
+  const inWords = (moment: Date) => written(({ dates }) => dates.long(calendar.day(moment)));
+  if (period === 'year') return inWords(endOfYear(country, now));
   const midnight = limitCalendar.start(addDays(limitCalendar.day(now), 1));
-  return `${country.calendar.time(midnight).slice(11, 16)} on ${country.calendar.dayInWords(midnight)}`;
+  return t('{time} on {day}', { time: calendar.time(midnight).slice(11, 16), day: inWords(midnight) });
 }
 
 function pathOf({ owner_kind, owner_id }: ReachedLimit): string {

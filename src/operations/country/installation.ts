@@ -4,6 +4,7 @@ import { deleteSeededPrices, hasOwnRates } from '../../billing/seeded-prices.ts'
 import { createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
+import type { Languages } from '../../language/languages.ts';
 import { dropUnusedPartitions } from '../../notifications/partitions.ts';
 import { recreateLetterKind } from '../../notifications/rollups/letter-kind.shared.sql.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -25,13 +26,14 @@ interface PrepareOptions {
   profile: CountryProfile;
   seeds: readonly Seed[];
   wait_ms?: number;
+  languages?: Languages;
   /** A command beside the server, whose environment may lack its settings, takes the country of the database. */
   isCommand?: boolean;
 }
 
 /** Migrates and seeds, after the country was compared with that of the database: a refusal changes nothing there. */
 export async function prepareDatabase(url: string, log: Log, options: PrepareOptions): Promise<string[]> {
-  const { seeds, wait_ms, isCommand = false } = options;
+  const { seeds, wait_ms, languages, isCommand = false } = options;
   const country = async (db: Db) => {
     const stored = await selectInstallation(db);
     const profile = (isCommand && typeof stored === 'object' ? stored.profile : null) ?? options.profile;
@@ -39,7 +41,7 @@ export async function prepareDatabase(url: string, log: Log, options: PrepareOpt
     await compareCountry(db, stored, profile);
     return createCountry(profile);
   };
-  return migrate(url, log, { seeds, country, ...(wait_ms !== undefined && { wait_ms }) });
+  return migrate(url, log, { seeds, country, languages, ...(wait_ms !== undefined && { wait_ms }) });
 }
 
 /** The row of this installation, first of all seeds: others insert what the country has. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { type Country, createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
+import { Languages } from '../../language/languages.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -32,6 +33,8 @@ interface MigrateOptions {
   seeds: readonly Seed[];
   /** Whose rows the seeds insert. A function is called before anything is written, and may throw. */
   country?: Country | ((db: Db) => Promise<Country>);
+  /** In which the seeds write texts for people; by default English alone. */
+  languages?: Languages | undefined;
   clock?: Clock;
   /** How long to wait for a database that is not reachable. */
   wait_ms?: number;
@@ -47,7 +50,7 @@ interface MigrateOptions {
  * transaction per file, and one for all seeds.
  */
 export async function migrate(url: string, log: Log, options: MigrateOptions): Promise<string[]> {
-  const { folder = ownFolder, clock = systemClock } = options;
+  const { folder = ownFolder, clock = systemClock, languages = new Languages([]) } = options;
   const client = await connectWithRetry(url, log, options.wait_ms ?? 30_000);
   try {
     // The role's own timeout is meant for requests.
@@ -70,7 +73,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
       log.info({ event: 'migration.applied', migration: name }, 'A migration was applied');
     }
     await migrateQueue(url, log);
-    if (options.seeds.length > 0) await applySeeds(url, log, options.seeds, { clock, country });
+    if (options.seeds.length > 0) await applySeeds(url, log, options.seeds, { clock, country, languages });
     return missing;
   } finally {
     await client.end();
@@ -150,11 +153,11 @@ async function applySeeds(
   url: string,
   log: Log,
   seeds: readonly Seed[],
-  { clock, country }: { clock: Clock; country: Country },
+  { clock, country, languages }: { clock: Clock; country: Country; languages: Languages },
 ): Promise<void> {
   await withDb(url, log, (db) =>
     inTransaction(db, async (tx) => {
-      for (const seed of seeds) await seed(tx, clock.now(), country);
+      for (const seed of seeds) await seed(tx, clock.now(), country, languages);
     }),
   );
 }

@@ -1283,6 +1283,7 @@ interface TemplateVariants {
   language: string;
   subject: string | null;
   content: string;
+  seeded: Generated<boolean>;
 }
 
 interface Templates {

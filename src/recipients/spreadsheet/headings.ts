@@ -1,7 +1,7 @@
 import { comparableKey } from '../../protocol/comparable-key.ts';
 
 /** The English names; the lines of an address end with their number. */
-const englishNames = ['phone number', 'email address', 'address line', 'postcode'] as const;
+const englishNames: readonly string[] = ['phone number', 'email address', 'address line', 'postcode'];
 
 /** What recipient columns are called in other languages, in this order. The first spelling is shown. */
 const headings = new Map<string, readonly (readonly string[])[]>([
@@ -53,8 +53,8 @@ export function englishKeyOf(name: string): string | undefined {
 
 /** The name of a recipient column in a language: in English where there is none, or where a placeholder has that name. */
 export function headingIn(tag: string, english: string, placeholders: readonly string[]): string {
-  const [, name, number = ''] = /^(.*?)( \d)?$/.exec(english) ?? [];
-  const index = englishNames.findIndex((one) => one === name);
+  const [, name = '', number = ''] = /^(.*?)( \d)?$/.exec(english) ?? [];
+  const index = englishNames.indexOf(name);
   const [shown] = headings.get(new Intl.Locale(tag).language)?.[index] ?? [];
   if (shown === undefined) return english;
   const heading = `${shown}${number}`;

@@ -1,4 +1,5 @@
 import type { EmailSettings } from '../../branding/settings.ts';
+import { t } from '../../language/text.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
@@ -51,10 +52,12 @@ export async function sendNotices(
       template_id,
       to: email_address,
       personalisation: {
-        ...{ name, owner_name, problems: wrong.length > 0 ? wrong : ['none'] },
+        ...{ name, owner_name, problems: wrong.length > 0 ? wrong : [t('none')] },
         domain: domain.name,
         fallback_domain: config.email.domain,
-        effect: domain.hold ? 'Its emails wait' : `Its emails come from ${config.email.domain}`,
+        effect: domain.hold
+          ? t('Its emails wait')
+          : t('Its emails come from {domain}', { domain: config.email.domain }),
         url: pageUrl(config.urls.admin, pathOf(owner)),
       },
     });
@@ -63,11 +66,11 @@ export async function sendNotices(
 
 /** What a needed check is about. */
 const wordsOf = new Map([
-  ['ownership', 'the ownership record'],
-  ['dkim', 'the record of the signature'],
-  ['provider-records', 'a record of the provider'],
-  ['alignment', 'the signature does not match the domain'],
-  ['spf', 'the SPF record'],
+  ['ownership', t('the ownership record')],
+  ['dkim', t('the record of the signature')],
+  ['provider-records', t('a record of the provider')],
+  ['alignment', t('the signature does not match the domain')],
+  ['spf', t('the SPF record')],
 ]);
 
 function pathOf(owner: DomainOwner): string {

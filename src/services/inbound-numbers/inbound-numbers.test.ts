@@ -44,7 +44,7 @@ describe('numbers that an earlier version stored', () => {
     const free = await stored('07700900720', null);
     const used = await stored('447700900720', service);
     for (let start = 0; start < 2; start += 1)
-      await inTransaction(app.db, (tx) => seedNormalisedNumbers(tx, clock.now(), app.country));
+      await inTransaction(app.db, (tx) => seedNormalisedNumbers(tx, clock.now(), app.country, app.languages));
     const rows = await app.db
       .selectFrom('inbound_numbers')
       .select(['id', 'normalised_number'])

@@ -41,9 +41,33 @@ export async function recordChangedVariants(tx: Tx, templateIds: readonly string
 /** The next version of a template keeps the texts of the one before. */
 export async function copyVariants(tx: Tx, templateIds: readonly string[]): Promise<void> {
   await sql`
-    insert into template_variants (template_id, version, language, subject, content)
-    select template.id, template.version, before.language, before.subject, before.content
+    insert into template_variants (template_id, version, language, subject, content, seeded)
+    select template.id, template.version, before.language, before.subject, before.content, before.seeded
     from templates template
     join template_variants before on before.template_id = template.id and before.version = template.version - 1
     where template.id = any (${templateIds}::uuid[])`.execute(tx);
+}
+
+/** The texts of the newest version in language order; undefined if somebody has changed or removed one that was seeded. */
+export async function selectSeededVariants(tx: Tx, templateId: string): Promise<TemplateVariant[] | undefined> {
+  const rows = await tx
+    .selectFrom('template_variants as variant')
+    .innerJoin('templates as template', 'template.id', 'variant.template_id')
+    .where('template.id', '=', templateId)
+    .select(['variant.language', 'variant.subject', 'variant.content', 'variant.seeded'])
+    .select(sql<boolean>`variant.version = template.version`.as('newest'))
+    .orderBy(sql`variant.language collate "C"`)
+    .execute();
+  const newest = rows.filter((row) => row.newest);
+  const isChanged = newest.some(({ seeded }) => !seeded) || (rows.length > 0 && newest.length === 0);
+  return isChanged ? undefined : newest.map(({ language, subject, content }) => ({ language, subject, content }));
+}
+
+/** The texts of the newest version: until somebody changes one, the next release may. */
+export async function markVariantsSeeded(tx: Tx, templateId: string): Promise<void> {
+  await sql`
+    update template_variants variant set seeded = true from templates template
+    where template.id = ${templateId} and variant.template_id = template.id and variant.version = template.version`.execute(
+    tx,
+  );
 }

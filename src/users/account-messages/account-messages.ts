@@ -51,6 +51,8 @@ export interface AccountMessage {
   /** An email address or a phone number, as entered. */
   to: string;
   personalisation: Record<string, string | string[]>;
+  /** That the person reads, where the message does not go to the address of their account; null: they have chosen none. */
+  language?: string | null | undefined;
   /** Reply-to address of an email; defaults to that of the platform service. */
   reply_to?: string;
 }

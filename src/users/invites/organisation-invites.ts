@@ -56,6 +56,7 @@ export async function createOrganisationInvite(
     await app.accountMessages.send(tx, {
       template_id: accountTemplates.organisationInvite,
       to: request.email_address,
+      language: inviter.language,
       personalisation: { user_name: inviter.name, organisation_name: organisation.name, url },
       reply_to: inviter.email_address,
     });

@@ -63,6 +63,7 @@ export async function createServiceInvite(
     await app.accountMessages.send(tx, {
       template_id: accountTemplates.serviceInvite,
       to: request.email_address,
+      language: inviter.language,
       personalisation: { user_name: inviter.name, service_name, url },
       reply_to: inviter.email_address,
     });

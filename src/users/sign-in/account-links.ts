@@ -74,6 +74,7 @@ export async function sendChangeEmailVerification(
   return send(app, isLimited && { kind: 'change-email', user }, {
     template_id: accountTemplates.changeEmail,
     to: email,
+    language: user.language,
     personalisation: {
       name: user.name,
       url: pageUrl(base, `/your-account/email/confirm/${token}`),

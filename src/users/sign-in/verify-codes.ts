@@ -43,7 +43,8 @@ export function sendSmsCode(app: Deps, userId: string, purpose: CodePurpose): Pr
     if (recipient === null) throw invalid("Recipient can't be empty");
     const { smsCode } = accountTemplates;
     const personalisation = { verify_code: code };
-    return app.accountMessages.send(tx, { template_id: smsCode, to: recipient, personalisation });
+    const { language } = user;
+    return app.accountMessages.send(tx, { template_id: smsCode, to: recipient, personalisation, language });
   });
 }
 

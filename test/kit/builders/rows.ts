@@ -26,6 +26,7 @@ export async function aUser(
     email_address?: string;
     mobile_number?: string;
     password_hash?: string;
+    language?: string | null;
     state?: 'pending' | 'active' | 'inactive';
   } = {},
 ): Promise<string> {
