@@ -19,9 +19,11 @@ create table annual_counts (
   year_start date not null,
   channel text not null,
   count integer not null,
+  unit text not null,
   constraint annual_counts_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint annual_counts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['service'::text, 'organisation'::text]))),
-  constraint annual_counts_pkey PRIMARY KEY (owner_kind, owner_id, year_start, channel)
+  constraint annual_counts_pkey PRIMARY KEY (owner_kind, owner_id, year_start, channel),
+  constraint annual_counts_unit_check CHECK ((unit = ANY (ARRAY['messages'::text, 'parts'::text])))
 );
 
 create table api_key_uses (
@@ -524,6 +526,7 @@ create table jobs (
   processing_started timestamp with time zone,
   processing_finished timestamp with time zone,
   archived boolean not null,
+  reserved_parts integer,
   constraint jobs_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint jobs_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint jobs_pkey PRIMARY KEY (id),
@@ -1491,6 +1494,8 @@ create table services (
   email_annual_limit integer,
   sms_annual_limit integer,
   letter_annual_limit integer,
+  sms_limit_unit text not null,
+  sms_limit_unit_from date,
   constraint services_api_dialect_check CHECK ((api_dialect = ANY (ARRAY['govuk'::text, 'gc'::text]))),
   constraint services_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint services_email_annual_limit_check CHECK ((email_annual_limit >= 0)),
@@ -1507,6 +1512,7 @@ create table services (
   constraint services_rate_limit_check CHECK ((rate_limit >= 0)),
   constraint services_sending_domain_id_fkey FOREIGN KEY (sending_domain_id) REFERENCES sending_domains(id),
   constraint services_sms_annual_limit_check CHECK ((sms_annual_limit >= 0)),
+  constraint services_sms_limit_unit_check CHECK ((sms_limit_unit = ANY (ARRAY['messages'::text, 'parts'::text]))),
   constraint services_sms_message_limit_check CHECK ((sms_message_limit >= 0))
 );
 CREATE INDEX services_email_branding_id_idx ON public.services USING btree (email_branding_id);
@@ -1873,6 +1879,7 @@ create table upload_chunks (
   problem_count integer not null,
   abroad_count integer not null,
   expanded_at timestamp with time zone,
+  part_count integer,
   constraint upload_chunks_pkey PRIMARY KEY (upload_id, first_row),
   constraint upload_chunks_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES uploads(id) ON DELETE CASCADE
 );

@@ -20,7 +20,8 @@ select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, 
     ) as organised
     where organisation.id = services.organisation_id
   ) as annual
-) as annual_limits, contact_link, email_sender_local_part, case when prefix_sms then name end as sms_prefix, (
+) as annual_limits, sms_limit_unit, sms_limit_unit_from::text, contact_link, email_sender_local_part,
+  case when prefix_sms then name end as sms_prefix, (
   select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')
   from service_sms_senders sender
   where sender.service_id = services.id and not sender.archived

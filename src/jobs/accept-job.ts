@@ -1,7 +1,12 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
 import type { GuardSettings } from '../notifications/guard/settings.ts';
 import { annualQuotas, returnInYears } from '../notifications/limits/annual-limits.ts';
-import { type ExceededLimit, reserveMessages, returnMessages } from '../notifications/limits/daily-limits.ts';
+import {
+  countsParts,
+  type ExceededLimit,
+  reserveMessages,
+  returnMessages,
+} from '../notifications/limits/daily-limits.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
@@ -40,7 +45,7 @@ export interface JobRequest {
   /** What to do about rows with problems: reject the file, or send the others. */
   on_error?: 'reject' | 'skip';
   /** If a daily limit has too little left: throw its failure, or store the job as `sending limits exceeded`. */
-  when_limit_exceeded: ((exceeded: ExceededLimit, messages: number) => Failure) | 'record';
+  when_limit_exceeded: ((exceeded: ExceededLimit, reserved: ReturnType<typeof reservationOf>) => Failure) | 'record';
   /** Stores related rows, such as the idempotency key; may throw to store nothing. The job is as it will be responded. */
   alsoStore?: (tx: Tx, job: JobRow) => Promise<void>;
 }
@@ -63,7 +68,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     if (upload.summary === null || !isSameTemplate) throw conflict('The file is being checked again');
     if (!isSendable(upload.summary)) throw notValid();
     if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
-    const { rows, problems, abroad } = await countUploadRows(tx, upload_id);
+    const { rows, problems, abroad, parts } = await countUploadRows(tx, upload_id);
     if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();
     const limited = scheduled_for === null && upload.key_type !== 'test';
     const stored = await insertJob(tx, {
@@ -85,6 +90,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
       reserved_day: limited ? app.country.limitCalendar.day(now) : null,
       reserved: limited ? rows - problems : 0,
       reserved_international: limited ? abroad : 0,
+      reserved_parts: limited && countsParts(app.country, service, template.template_type, now) ? parts : null,
       lane: laneOf(app, template, rows),
       scheduled_for,
       created_at: timestamp(now),
@@ -143,7 +149,7 @@ async function reserve(app: JobDeps, tx: Tx, request: JobRequest, job: JobRow, n
   const annual = annualQuotas(app.country, service, job.notification_type, () => now);
   const exceeded = await reserveMessages(tx, reservationOf(job), service.daily_limits, annual);
   if (!exceeded) return job;
-  if (request.when_limit_exceeded !== 'record') throw request.when_limit_exceeded(exceeded, job.reserved);
+  if (request.when_limit_exceeded !== 'record') throw request.when_limit_exceeded(exceeded, reservationOf(job));
   return updateJob(tx, job.id, limitsExceeded(now));
 }
 
@@ -155,6 +161,7 @@ export function reservationOf(job: JobRow) {
     utc_day: job.reserved_day,
     channel: job.notification_type,
     messages: job.reserved,
+    parts: job.reserved_parts,
     international: job.reserved_international,
     job: job.id,
   };
@@ -170,15 +177,16 @@ export async function returnReservation(
 ): Promise<void> {
   if (job.reserved_day === null) return;
   const international = messages === job.reserved ? job.reserved_international : 0;
+  const parts = messages === job.reserved ? job.reserved_parts : null;
   if (job.reserved_day === country.limitCalendar.day(now)) {
-    await returnMessages(tx, { ...reservationOf(job), messages, international });
+    await returnMessages(tx, { ...reservationOf(job), messages, parts, international });
   }
   const reservedAt = job.scheduled_for === null ? job.created_at : (job.processing_started ?? job.created_at);
   const { service_id, notification_type: channel } = job;
-  await returnInYears(tx, country, { service_id, channel, at: new Date(reservedAt) }, messages);
+  await returnInYears(tx, country, { service_id, channel, at: new Date(reservedAt) }, { messages, parts });
 }
 
-export const nothingReserved = { reserved_day: null, reserved: 0, reserved_international: 0 };
+export const nothingReserved = { reserved_day: null, reserved: 0, reserved_international: 0, reserved_parts: null };
 
 export function limitsExceeded(now: Date) {
   const at = timestamp(now);

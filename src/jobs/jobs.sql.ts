@@ -11,13 +11,14 @@ export type JobRow = Selectable<DB['jobs']>;
 export async function countUploadRows(
   tx: Tx,
   uploadId: string,
-): Promise<{ rows: number; problems: number; abroad: number }> {
+): Promise<{ rows: number; problems: number; abroad: number; parts: number }> {
   return tx
     .selectFrom('upload_chunks')
     .select((chunk) => [
       chunk.fn.coalesce(chunk.fn.sum<number>('row_count'), sql<number>`0`).as('rows'),
       chunk.fn.coalesce(chunk.fn.sum<number>('problem_count'), sql<number>`0`).as('problems'),
       chunk.fn.coalesce(chunk.fn.sum<number>('abroad_count'), sql<number>`0`).as('abroad'),
+      sql<number>`coalesce(sum(coalesce(part_count, row_count - problem_count)), 0)`.as('parts'),
     ])
     .where('upload_id', '=', uploadId)
     .executeTakeFirstOrThrow();
@@ -71,7 +72,7 @@ export async function countUnfinishedJobs(tx: Tx, serviceId: string): Promise<nu
 export function selectNextChunk(tx: Tx, jobId: string) {
   return tx
     .selectFrom('upload_chunks')
-    .select(['upload_id', 'first_row', 'row_count', 'messages', 'abroad_count'])
+    .select(['upload_id', 'first_row', 'row_count', 'messages', 'abroad_count', 'part_count'])
     .where('upload_id', '=', jobId)
     .where('expanded_at', 'is', null)
     .orderBy('first_row')
@@ -248,7 +249,7 @@ export async function countWaitingRows(
 export async function cancelUnfinishedJobs(db: Db, because: string, now: Timestamp): Promise<number> {
   const { numAffectedRows } = await sql`
     update jobs set status = 'cancelled', cancelled_because = ${because}, processing_finished = ${now}, updated_at = ${now},
-      reserved_day = null, reserved = 0, reserved_international = 0
+      reserved_day = null, reserved = 0, reserved_international = 0, reserved_parts = null
     where status in ('pending', 'in progress', 'scheduled')`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

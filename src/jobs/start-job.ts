@@ -1,6 +1,6 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
 import { annualQuotas } from '../notifications/limits/annual-limits.ts';
-import { reserveMessages } from '../notifications/limits/daily-limits.ts';
+import { countsParts, reserveMessages } from '../notifications/limits/daily-limits.ts';
 import type { SendContext } from '../notifications/sending/send-context.ts';
 import {
   chooseReplyTo,
@@ -42,11 +42,12 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
       reply_to_text: judged.reply_to_text,
     };
     if (current.status === 'pending' || job.key_type === 'test') return updateJob(tx, job.id, starting);
-    const { rows, problems, abroad } = await countUploadRows(tx, job.id);
+    const { rows, problems, abroad, parts } = await countUploadRows(tx, job.id);
     const share = {
       reserved_day: app.country.limitCalendar.day(now),
       reserved: rows - problems,
       reserved_international: abroad,
+      reserved_parts: countsParts(app.country, judged.service, job.notification_type, now) ? parts : null,
     };
     const { daily_limits } = judged.service;
     const annual = annualQuotas(app.country, judged.service, job.notification_type, () => now);

@@ -59,6 +59,8 @@ describe('POST /service', () => {
         email_annual_limit: null,
         sms_annual_limit: null,
         letter_annual_limit: null,
+        sms_limit_unit: 'messages',
+        sms_limit_unit_from: null,
         service_callback_api: [],
         created_at: '2026-11-15T12:00:00.000000Z',
         updated_at: null,

@@ -5,6 +5,7 @@ import { invalidField } from '../platform/failure.ts';
 import { channels } from '../protocol/channels.ts';
 import { apiDialects } from '../protocol/dialect.ts';
 import { Datetime, maxInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { textUnits } from './settings/text-unit.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: maxInteger });
 const Text = Type.String();
@@ -31,6 +32,7 @@ export const settable = {
   email_annual_limit: Nullable(Count),
   sms_annual_limit: Nullable(Count),
   letter_annual_limit: Nullable(Count),
+  sms_limit_unit: OneOf(textUnits),
   rate_limit: Count,
   api_dialect: OneOf(apiDialects),
   prefix_sms: Type.Boolean(),
@@ -98,6 +100,7 @@ const serviceRecord = {
   letter_branding: Nullable(Uuid),
   go_live_at: Nullable(Datetime),
   email_sender_local_part: Text,
+  sms_limit_unit_from: Nullable(Type.String({ description: 'The day from which the unit counts; null: since ever' })),
   service_callback_api: Type.Array(Type.Object({ callback_id: Uuid, callback_type: Text })),
   created_at: Datetime,
   updated_at: Nullable(Datetime),

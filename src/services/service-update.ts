@@ -1,5 +1,6 @@
-import type { Updateable } from 'kysely';
+import type { Selectable, Updateable } from 'kysely';
 import { revokeAllApiKeys } from '../auth/api-keys.ts';
+import { addDays } from '../countries/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { selectUnknownIds } from '../platform/db/exists.ts';
@@ -14,6 +15,7 @@ import { refuseRepeatedPermissions, type SettableFields } from './service-fields
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
 import { selectSendingDomain, updateServices } from './services.sql.ts';
 import { getService, getServiceForUpdate, type Service } from './services.ts';
+import { changeUnit, type TextUnit } from './settings/text-unit.ts';
 import { addRecentBounces, suppressRecipients } from './suppression/suppression-list.ts';
 
 type Deps = Platform & { accountMessages: AccountMessageSender };
@@ -38,6 +40,7 @@ export async function updateService(
     const change = {
       ...(goesLive ? raisedLimits(before) : {}),
       ...given(columnsOf(fields)),
+      ...unitFrom(app, before, fields.sms_limit_unit),
       name,
       normalised_name: normalisedName(name),
       email_sender_local_part: emailSenderLocalPart(name, senderName),
@@ -49,6 +52,17 @@ export async function updateService(
     if (goesLive) await notifyTeam(app, tx, { id, name });
   });
   return getService(app.db, id);
+}
+
+/** In the days of limits. */
+function unitFrom(
+  { country: { limitCalendar }, clock }: Platform,
+  before: Selectable<DB['services']>,
+  unit?: TextUnit,
+) {
+  if (unit === undefined) return {};
+  const today = limitCalendar.day(clock.now());
+  return changeUnit(before, unit, { today, tomorrow: addDays(today, 1) });
 }
 
 /** A service can use its own domains, those of its organisation, and those of the installation. */

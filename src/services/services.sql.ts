@@ -30,6 +30,8 @@ const columns = [
   'email_annual_limit',
   'sms_annual_limit',
   'letter_annual_limit',
+  'sms_limit_unit',
+  'sms_limit_unit_from',
   'rate_limit',
   'api_dialect',
   'prefix_sms',

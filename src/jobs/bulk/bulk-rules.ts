@@ -1,7 +1,7 @@
 import { refuseUnlessFilesAreSetUp } from '../../documents/file-requests.ts';
 import { refusalOfGuard } from '../../notifications/guard/guard.ts';
-import { annualLimitExceeded, remainingThisYear } from '../../notifications/limits/annual-limits.ts';
-import { remainingToday } from '../../notifications/limits/daily-limits.ts';
+import { annualLimitExceeded, findExceededYear } from '../../notifications/limits/annual-limits.ts';
+import { countsParts, remainingToday } from '../../notifications/limits/daily-limits.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
 import {
   chooseReplyTo,
@@ -58,11 +58,12 @@ export async function refusalOfRows(
   if (scheduled_for === null && key_type !== 'test') {
     const count = on_error === 'skip' ? row_count - rows_with_problems : row_count;
     const { messages, international } = await remainingToday(app, service, channel);
-    if (count > messages) return limitExceeded(channel, messages, count);
-    const year = await remainingThisYear(app, service, channel);
-    if (year && count > year.remaining) return annualLimitExceeded(service, year.quota);
+    const parts = countsParts(app.country, service, channel, app.clock.now()) ? (summary.part_count ?? count) : null;
+    if ((parts ?? count) > messages) return limitExceeded(channel, messages, { messages: count, parts });
+    const year = await findExceededYear(app, service, channel, { messages: count, parts });
+    if (year) return annualLimitExceeded(service, year.quota);
     if (international !== null && international_count > international) {
-      return limitExceeded('international_sms', international, international_count);
+      return limitExceeded('international_sms', international, { messages: international_count, parts: null });
     }
   }
   if (row_count > summary.max_rows) return tooManyRows(summary.max_rows);
@@ -119,10 +120,17 @@ export function refusalOfColumns(
   return invalid(`Duplicate column headers: ${[...duplicates].sort().join(', ')}`);
 }
 
-export function limitExceeded(channel: string, remaining: number, tried: number): Failure {
-  const messages = { sms: 'sms messages', international_sms: 'international sms messages' }[channel] ?? 'messages';
+interface Tried {
+  messages: number;
+  /** Where they are limited. */
+  parts: number | null;
+}
+
+export function limitExceeded(channel: string, remaining: number, { messages, parts }: Tried): Failure {
+  const named = { sms: 'sms messages', international_sms: 'international sms messages' }[channel] ?? 'messages';
+  const [tried, what] = parts === null ? [messages, named] : [parts, `parts of ${named}`];
   return invalid(
-    `You only have ${remaining} remaining ${messages} before you reach your daily limit. You've tried to send ${tried} ${messages}.`,
+    `You only have ${remaining} remaining ${what} before you reach your daily limit. You've tried to send ${tried} ${what}.`,
   );
 }
 

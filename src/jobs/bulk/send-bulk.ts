@@ -102,8 +102,14 @@ async function sendBulk(
       scheduled_for: send.scheduled_for,
       client_reference: send.reference,
       on_error: send.on_error,
-      when_limit_exceeded: ({ channel, remaining, annual }, messages) =>
-        annual ? annualLimitExceeded(context.service, annual) : limitExceeded(channel, remaining, messages),
+      when_limit_exceeded: ({ channel, remaining, annual }, { messages, parts, international }) =>
+        annual
+          ? annualLimitExceeded(context.service, annual)
+          : limitExceeded(
+              channel,
+              remaining,
+              channel === 'international_sms' ? { messages: international, parts: null } : { messages, parts },
+            ),
       alsoStore: claim && ((tx, job) => claim.store(tx, job)),
     });
   } catch (error) {

@@ -31,6 +31,8 @@ export interface TemplateToCheck {
   files: string[];
   /** What texts begin with, where it counts. */
   prefix: string | null;
+  /** What texts begin with when they are sent. */
+  sentPrefix: string | null;
 }
 
 interface ContactList {
@@ -111,7 +113,7 @@ export class RowTexts {
 const compiled = new LRUCache<string, CompiledTemplate>({ max: 40 });
 
 function rowTemplate(
-  { key, files, prefix }: TemplateToCheck,
+  { key, files, prefix, sentPrefix }: TemplateToCheck,
   language: string | null,
   source: TemplateSource,
 ): RowTemplate {
@@ -125,6 +127,11 @@ function rowTemplate(
     placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
     contentProblems: (values) =>
       contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values, prefix),
-    ...(template.template_type === 'sms' ? { isLossy: (values) => template.lostCharacters(values).length > 0 } : {}),
+    ...(template.template_type === 'sms'
+      ? {
+          isLossy: (values) => template.lostCharacters(values).length > 0,
+          countParts: (values) => template.render(values, { prefix: sentPrefix }).fragments,
+        }
+      : {}),
   };
 }

@@ -113,6 +113,7 @@ interface Chunk {
   problems: string | null;
   problem_count: number;
   abroad_count: number;
+  part_count: number;
 }
 
 function refuseIfTooSlow(error: unknown): never {
@@ -133,6 +134,7 @@ function templateToCheck(
     postage: row.postage,
     files: row.email_files.map(({ filename }) => filename),
     prefix: row.api_dialect === 'gc' ? service.sms_prefix : null,
+    sentPrefix: service.sms_prefix,
   };
 }
 

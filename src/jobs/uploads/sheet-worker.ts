@@ -108,6 +108,7 @@ interface CheckedRows {
   problems: string | null;
   /** Counts rows without problems only. */
   abroad_count: number;
+  part_count: number;
   counts: RowCounts;
 }
 
@@ -133,13 +134,14 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
         toShow,
       });
     }
-    return { messages: null, problems: null, abroad_count: 0, counts };
+    return { messages: null, problems: null, abroad_count: 0, part_count: 0, counts };
   }
   const country = countryOf(plan);
   const texts = new RowTexts(country, plan.header, plan.against, plan.permissions);
   const postage = 'postage' in plan.against ? plan.against.postage : null;
   const described: RowProblems[] = [];
   let abroad_count = 0;
+  let part_count = 0;
   const messages = rows.map((row, offset) => {
     const { checked, template, language } = texts.check(firstRow + offset, row, counts);
     const allowed = isAllowed(checked.destination, plan.allowedRecipients);
@@ -150,13 +152,16 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     }
     const ready = readyRow(checked, postage, country);
     if (ready?.abroad) abroad_count++;
+    if (ready) part_count += template.countParts?.(checked.personalisation) ?? 0;
     if (ready && language !== null) ready.language = language;
     return writeReadyRow(ready);
   });
+  counts.part_count = part_count;
   return {
     messages: `[${messages.join(',')}]`,
     problems: described.length > 0 ? JSON.stringify(described) : null,
     abroad_count,
+    part_count,
     counts,
   };
 }

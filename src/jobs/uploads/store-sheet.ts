@@ -134,9 +134,9 @@ export async function recheckRows(
     chunk;
     chunk = await selectNextChunk(app.db, id, chunk.first_row)
   ) {
-    const { first_row, messages, problems, problem_count, abroad_count } = await check.checkStored(chunk);
+    const { first_row, messages, problems, problem_count, abroad_count, part_count } = await check.checkStored(chunk);
     stored += chunk.row_count;
-    const result = { upload_id: id, first_row, messages, problems, problem_count, abroad_count };
+    const result = { upload_id: id, first_row, messages, problems, problem_count, abroad_count, part_count };
     if (!(await updateChunk(app.db, check_id, result))) throw changedMeanwhile();
   }
   // Rows beyond the limit were counted when the file was received, and not stored.

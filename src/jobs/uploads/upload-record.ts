@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { remainingThisYear } from '../../notifications/limits/annual-limits.ts';
-import { remainingToday } from '../../notifications/limits/daily-limits.ts';
+import { findExceededYear } from '../../notifications/limits/annual-limits.ts';
+import { countsParts, remainingToday } from '../../notifications/limits/daily-limits.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { day_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -9,6 +9,7 @@ import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { countFileProblems, type FileSummary, type Remaining } from '../../recipients/spreadsheet/file-problems.ts';
 import { contactListProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
+import { textUnits } from '../../services/settings/text-unit.ts';
 import { selectSentBefore, type UploadRow } from './uploads.sql.ts';
 
 type UploadProblem = keyof typeof contactListProblemTexts;
@@ -22,21 +23,39 @@ export async function problemsOf(
   service: SendingService,
   upload: Pick<UploadRow, 'summary' | 'state' | 'key_type' | 'is_contact_list'>,
 ): Promise<[UploadProblem, number][]> {
-  const { summary, key_type } = upload;
+  const { summary } = upload;
   if (summary === null) return [];
   if (upload.is_contact_list) {
     return summary.channel === null ? [['columns', 1]] : countFileProblems(summary);
   }
-  const limited = upload.state === 'checked' && key_type !== 'test';
+  const limited = isLimited(upload);
   return countFileProblems(summary, {
     refuseLetters: limited && service.restricted,
-    remaining: limited && summary.channel ? await remainingOf(app, service, summary.channel) : undefined,
+    remaining: limited && summary.channel ? await remainingOf(app, service, summary, summary.channel) : undefined,
   });
 }
 
-async function remainingOf(app: Platform, service: SendingService, channel: Channel): Promise<Remaining> {
-  const year = await remainingThisYear(app, service, channel);
-  return { ...(await remainingToday(app, service, channel)), year: year?.remaining ?? null };
+const isLimited = ({ state, key_type }: Pick<UploadRow, 'state' | 'key_type'>) =>
+  state === 'checked' && key_type !== 'test';
+
+async function remainingOf(
+  app: Platform,
+  service: SendingService,
+  summary: FileSummary,
+  channel: Channel,
+): Promise<Remaining> {
+  const year = await findTooLittle(app, service, summary);
+  return {
+    ...(await remainingToday(app, service, channel)),
+    beyondYear: year ? year.needed - year.remaining : 0,
+    inParts: countsParts(app.country, service, channel, app.clock.now()),
+  };
+}
+
+/** The limit of the year that has less left than the file needs, with what both are. */
+async function findTooLittle(app: Platform, service: SendingService, { channel, row_count, part_count }: FileSummary) {
+  if (channel === null) return undefined;
+  return findExceededYear(app, service, channel, { messages: row_count, parts: part_count ?? null });
 }
 
 /** Whether a checked file can be sent at all; rows with problems and limits are judged when it is sent. */
@@ -82,6 +101,16 @@ export const UploadRecord = Type.Object(
     row_problem_counts: Counts('Rows with each kind of problem'),
     language_counts: Type.Optional(Counts('Rows by the language of their text, if the template has several')),
     fell_back_count: Type.Optional(Type.Integer({ description: 'How many of them asked for another language' })),
+    part_count: Type.Optional(Type.Integer({ description: 'The parts of texts of all rows without problems' })),
+    limit_unit: Type.Optional(
+      Type.Literal('parts', { description: 'Only where limits count the parts of texts, not messages' }),
+    ),
+    too_little_this_year: Type.Optional(
+      Type.Object(
+        { unit: OneOf(textUnits), needed: Type.Integer(), remaining: Type.Integer() },
+        { description: 'The limit of the year that has too little left' },
+      ),
+    ),
     missing_column_headers: Type.Array(Type.String()),
     duplicate_recipient_column_headers: Type.Array(Type.String()),
     rows_shown: Type.Array(ShownRow, { description: 'The first 50 rows with a problem, or else the first 50' }),
@@ -101,6 +130,8 @@ export async function uploadRecord(app: Platform, service: SendingService, uploa
   const problems = await problemsOf(app, service, upload);
   const [first] = problems;
   const createdAt = new Date(upload.created_at).getTime();
+  const beyondYear = problems.some(([problem]) => problem === 'too-many-for-year');
+  const tooLittle = beyondYear && summary ? await findTooLittle(app, service, summary) : undefined;
   return {
     id: upload.id,
     original_file_name: upload.original_file_name,
@@ -120,6 +151,16 @@ export async function uploadRecord(app: Platform, service: SendingService, uploa
     row_problem_counts: { ...summary?.row_problem_counts } as Record['row_problem_counts'],
     ...(summary?.languages
       ? { language_counts: summary.languages.rows, fell_back_count: summary.languages.fell_back }
+      : {}),
+    ...(summary?.channel && countsParts(app.country, service, summary.channel, app.clock.now())
+      ? { limit_unit: 'parts', part_count: summary.part_count }
+      : {}),
+    ...(tooLittle
+      ? {
+          too_little_this_year: {
+            ...{ unit: tooLittle.quota.unit, needed: tooLittle.needed, remaining: tooLittle.remaining },
+          },
+        }
       : {}),
     missing_column_headers: summary?.missing_columns ?? [],
     duplicate_recipient_column_headers: summary?.duplicate_columns ?? [],

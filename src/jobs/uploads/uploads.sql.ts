@@ -198,14 +198,22 @@ export async function beginCheck(db: Db, id: string, check_id: string): Promise<
 export async function updateChunk(
   db: Db,
   check_id: string,
-  { upload_id, first_row, messages, problems, problem_count, abroad_count }: Omit<NewChunk, 'cells' | 'row_count'>,
+  {
+    upload_id,
+    first_row,
+    messages,
+    problems,
+    problem_count,
+    abroad_count,
+    part_count,
+  }: Omit<NewChunk, 'cells' | 'row_count'>,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with locked as (
       select id from uploads where id = ${upload_id} and check_id = ${check_id} and state = 'checked' for share
     )
     update upload_chunks c set messages = ${messages}, problems = ${problems},
-      problem_count = ${problem_count}, abroad_count = ${abroad_count}
+      problem_count = ${problem_count}, abroad_count = ${abroad_count}, part_count = ${part_count}
     from locked where c.upload_id = locked.id and c.first_row = ${first_row}
   `.execute(db);
   return (numAffectedRows ?? 0n) > 0n;

@@ -429,7 +429,15 @@ describe('checking again', () => {
     let replacing: Promise<boolean> | undefined;
     await inTransaction(db, async (tx) => {
       await markUploadSent(tx, upload_id);
-      const chunk = { upload_id, first_row: 0, messages: '[]', problems: null, problem_count: 0, abroad_count: 0 };
+      const chunk = {
+        upload_id,
+        first_row: 0,
+        messages: '[]',
+        problems: null,
+        problem_count: 0,
+        abroad_count: 0,
+        part_count: 0,
+      };
       replacing = updateChunk(db, check_id, chunk).finally(() => {
         ended = true;
       });

@@ -2,10 +2,11 @@ import { addDays } from '../../countries/calendar.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { TextUnit } from '../../services/settings/text-unit.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { selectYearCount, type YearOfLimit } from './annual-limits.sql.ts';
 import { annualQuotas, endOfYear } from './annual-limits.ts';
-import { listRemainingToday } from './daily-limits.ts';
+import { countsParts, listRemainingToday } from './daily-limits.ts';
 
 interface Used {
   limit: number;
@@ -15,7 +16,8 @@ interface Used {
 }
 
 interface LimitsOfChannel {
-  unit: 'messages';
+  /** Of the day and of the year of the service; organisations count messages. */
+  unit: TextUnit;
   day: Used;
   /** Null without a limit. */
   year: Used | null;
@@ -25,7 +27,7 @@ interface LimitsOfChannel {
 /** What a service has used and can still send, by channel. */
 export async function listLimits(
   app: Platform,
-  service: Pick<SendingService, 'id' | 'daily_limits' | 'annual_limits'>,
+  service: Pick<SendingService, 'id' | 'daily_limits' | 'annual_limits' | 'text_unit'>,
 ): Promise<Record<Channel, LimitsOfChannel>> {
   const now = app.clock.now();
   const { limitCalendar } = app.country;
@@ -42,7 +44,7 @@ export async function listLimits(
       return { limit: quota.limit, used, remaining: Math.max(0, quota.limit - used), resets_at: nextYear };
     };
     return {
-      unit: 'messages',
+      unit: countsParts(app.country, service, channel, now) ? 'parts' : 'messages',
       // A limit that was lowered may be below what was sent.
       day: { limit, used: limit - remaining, remaining, resets_at: tomorrow },
       year: await yearOf('service'),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { TextUnit } from '../../services/settings/text-unit.ts';
 import type { LimitedChannel } from '../notification.ts';
 import { waitsUpTo } from '../sending/idempotency.sql.ts';
 
@@ -10,6 +11,14 @@ export interface YearOfLimit {
   owner_id: string;
   year_start: string;
   channel: Channel;
+  unit: TextUnit;
+}
+
+/** Messages of a file that count before they are stored. */
+export interface Reserved {
+  messages: number;
+  /** Null where messages count. */
+  parts: number | null;
 }
 
 /** The limits of a service, or those of its organisation. */
@@ -62,16 +71,16 @@ export async function lockYearCounts(
   const { rows } = await sql<{ count: number; is_new: boolean }>`
     with asked as (
       select * from rows from (json_to_recordset(${JSON.stringify(years)}::json)
-        as (owner_kind text, owner_id uuid, year_start date, channel text))
-        with ordinality as year (owner_kind, owner_id, year_start, channel, place)
+        as (owner_kind text, owner_id uuid, year_start date, channel text, unit text))
+        with ordinality as year (owner_kind, owner_id, year_start, channel, unit, place)
     ), locked as (
-      insert into annual_counts as c (owner_kind, owner_id, year_start, channel, count)
-      select owner_kind, owner_id, year_start, channel, 0 from asked
+      insert into annual_counts as c (owner_kind, owner_id, year_start, channel, unit, count)
+      select owner_kind, owner_id, year_start, channel, unit, 0 from asked
       order by owner_kind desc, owner_id, year_start, channel
       on conflict (owner_kind, owner_id, year_start, channel) do update set count = c.count
       returning c.*, xmax = 0 as is_new
     )
-    select locked.count, is_new from asked join locked using (owner_kind, owner_id, year_start, channel)
+    select locked.count, is_new or locked.unit <> asked.unit as is_new from asked join locked using (owner_kind, owner_id, year_start, channel)
     order by place`.execute(tx);
   return rows;
 }
@@ -91,26 +100,38 @@ const ownedBy = ({ owner_kind, owner_id }: YearOfLimit) =>
     ? sql`= ${owner_id}::uuid`
     : sql`in (select id from services where organisation_id = ${owner_id}::uuid)`;
 
+/** Those that were sent; texts that wait count as one part each, until they are sent. */
+const partsSoFar = (year: YearOfLimit) => sql`(
+  select coalesce(sum(billable_units), 0) from usage_counts
+  where service_id ${ownedBy(year)} and london_day >= ${year.year_start}::date and notification_type = 'sms'
+) +`;
+
 /**
  * What was accepted in a year so far: each message is in the statistics in the commit that accepted it, and rows that files have
  * reserved follow. `exceptJob` is a file whose rows are about to be reserved. What was cancelled costs nothing.
  */
-const acceptedSoFar = (year: YearOfLimit, exceptJob: string | undefined) => sql<number>`(
+const acceptedSoFar = (year: YearOfLimit, exceptJob: string | undefined) => sql<number>`${
+  year.unit === 'parts' ? partsSoFar(year) : sql``
+} (
   select coalesce(sum(count), 0) from status_counts
   where service_id ${ownedBy(year)} and london_day >= ${year.year_start}::date and notification_type = ${year.channel}
-    and key_type <> 'test' and status <> 'cancelled'
+    and key_type <> 'test' and ${year.unit === 'parts' ? sql`status = 'created'` : sql`status <> 'cancelled'`}
 ) + (
-  select coalesce(sum(reserved), 0) from jobs
+  select coalesce(sum(${year.unit === 'parts' ? sql`coalesce(reserved_parts, reserved)` : sql`reserved`}), 0) from jobs
   where service_id ${ownedBy(year)} and notification_type = ${year.channel} and reserved_day is not null
     and status in ('pending', 'in progress')
     and ${exceptJob === undefined ? sql`true` : sql`id <> ${exceptJob}::uuid`}
 )`;
 
-/** Sets a counter that the transaction has locked. */
+/**
+ * Sets a counter that the transaction has locked. Parts of texts that failed are not given back, and nothing else has counted them: such a
+ * counter is only raised.
+ */
 export async function recountYear(tx: Tx, year: YearOfLimit, exceptJob?: string): Promise<number> {
-  const { owner_kind, owner_id, year_start, channel } = year;
+  const { owner_kind, owner_id, year_start, channel, unit } = year;
   const { rows } = await sql<{ count: number }>`
-    update annual_counts set count = ${acceptedSoFar(year, exceptJob)}
+    update annual_counts set unit = ${unit},
+      count = greatest(case when unit = 'parts' and unit = ${unit} then count end, ${acceptedSoFar(year, exceptJob)})
     where owner_kind = ${owner_kind} and owner_id = ${owner_id} and year_start = ${year_start} and channel = ${channel}
     returning count`.execute(tx);
   return rows[0]?.count ?? 0;
@@ -118,20 +139,21 @@ export async function recountYear(tx: Tx, year: YearOfLimit, exceptJob?: string)
 
 /** Nobody has counted a year in which nothing was sent since the limit was set. */
 export async function selectYearCount(db: Db, year: YearOfLimit): Promise<number> {
-  const { owner_kind, owner_id, year_start, channel } = year;
+  const { owner_kind, owner_id, year_start, channel, unit } = year;
   const { rows } = await sql<{ count: number }>`
     select coalesce((
       select count from annual_counts
       where owner_kind = ${owner_kind} and owner_id = ${owner_id} and year_start = ${year_start} and channel = ${channel}
+        and unit = ${unit}
     ), ${acceptedSoFar(year, undefined)})::integer as count`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-/** Gives back messages of a service in its own year and in that of its organisation, if those are counted. */
+/** Gives back messages, or their parts, of a service in its own year and in that of its organisation, if those are counted. */
 export async function subtractFromYears(
   tx: Tx,
   { service_id, year_start, channel }: { service_id: string; year_start: string; channel: Channel },
-  messages: number,
+  { messages, parts }: Reserved,
 ): Promise<void> {
   await sql`
     with counters as (
@@ -140,7 +162,8 @@ export async function subtractFromYears(
       where c.year_start = ${year_start} and c.channel = ${channel}
       order by c.owner_kind desc for update of c
     )
-    update annual_counts c set count = greatest(0, c.count - ${messages}) from counters
+    update annual_counts c set count = greatest(0, c.count - case c.unit when 'parts' then ${parts ?? messages}::integer
+      else ${messages}::integer end) from counters
     where c.owner_kind = counters.owner_kind and c.owner_id = counters.owner_id
       and c.year_start = ${year_start} and c.channel = ${channel}`.execute(tx);
 }
@@ -149,7 +172,7 @@ export async function subtractFromYears(
 export async function listYears(db: Db, yearStart: string): Promise<YearOfLimit[]> {
   return db
     .selectFrom('annual_counts')
-    .select(['owner_kind', 'owner_id', 'year_start', 'channel'])
+    .select(['owner_kind', 'owner_id', 'year_start', 'channel', 'unit'])
     .$narrowType<YearOfLimit>()
     .where('year_start', '=', yearStart)
     .orderBy('owner_id')

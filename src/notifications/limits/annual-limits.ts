@@ -4,11 +4,13 @@ import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import { unitOn } from '../../services/settings/text-unit.ts';
 import type { LimitedChannel } from '../notification.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import {
   addToYearCounts,
   lockYearCounts,
+  type Reserved,
   recountYear,
   selectYearCount,
   subtractFromYears,
@@ -27,19 +29,27 @@ export interface AnnualQuota extends YearOfLimit {
 
 const none: readonly AnnualQuota[] = [];
 
-/** That of the service first, then that of its organisation. */
+/** That of the service first, then that of its organisation, which counts messages: its services may have different units. */
 export function annualQuotas(
-  { calendar }: Country,
-  { annual_limits }: Pick<SendingService, 'annual_limits'>,
+  { calendar, limitCalendar }: Country,
+  { annual_limits, text_unit }: Pick<SendingService, 'annual_limits' | 'text_unit'>,
   channel: Channel,
   at: () => Date,
 ): readonly AnnualQuota[] {
   if (annual_limits.length === 0) return none;
   const now = at();
   const year_start = startOfYear(calendar, now);
+  const ofService = channel === 'sms' ? unitOn(text_unit, limitCalendar.day(now)) : 'messages';
   return annual_limits.flatMap(({ owner_kind, owner_id, limits }) => {
     const limit = limits[channel];
-    return limit === null ? [] : [{ owner_kind, owner_id, year_start, channel, limit }];
+    return limit === null
+      ? []
+      : [
+          {
+            ...{ owner_kind, owner_id, year_start, channel, limit },
+            unit: owner_kind === 'service' ? ofService : 'messages',
+          },
+        ];
   });
 }
 
@@ -79,33 +89,37 @@ export async function lockYears(tx: Tx, years: readonly YearOfLimit[], exceptJob
 export async function reserveInYears(
   tx: Tx,
   quotas: readonly AnnualQuota[],
-  messages: number,
+  reserved: Reserved,
   job: string | undefined,
 ): Promise<{ quota: AnnualQuota; remaining: number } | undefined> {
   const counts = await lockYears(tx, quotas, job);
   for (const [index, quota] of quotas.entries()) {
     const remaining = Math.max(0, quota.limit - (counts[index] ?? 0));
-    if (messages > remaining) return { quota, remaining };
+    if (amountIn(quota, reserved) > remaining) return { quota, remaining };
   }
   await addToYearCounts(
     tx,
-    quotas.map((quota) => ({ ...quota, added: messages })),
+    quotas.map((quota) => ({ ...quota, added: amountIn(quota, reserved) })),
   );
   return undefined;
 }
 
-/** What is left of the tightest limit of this year; undefined without one. */
-export async function remainingThisYear(
+const amountIn = ({ unit }: AnnualQuota, { messages, parts }: Reserved) =>
+  unit === 'parts' ? (parts ?? messages) : messages;
+
+/** The first limit of this year that has less left than a file needs. */
+export async function findExceededYear(
   { country, clock, db }: Platform,
-  service: Pick<SendingService, 'annual_limits'>,
+  service: Pick<SendingService, 'annual_limits' | 'text_unit'>,
   channel: Channel,
-): Promise<{ quota: AnnualQuota; remaining: number } | undefined> {
-  let tightest: { quota: AnnualQuota; remaining: number } | undefined;
+  needed: Reserved,
+): Promise<{ quota: AnnualQuota; needed: number; remaining: number } | undefined> {
   for (const quota of annualQuotas(country, service, channel, () => clock.now())) {
     const remaining = Math.max(0, quota.limit - (await selectYearCount(db, quota)));
-    if (!tightest || remaining < tightest.remaining) tightest = { quota, remaining };
+    const amount = amountIn(quota, needed);
+    if (amount > remaining) return { quota, needed: amount, remaining };
   }
-  return tightest;
+  return undefined;
 }
 
 /** `limit_refusals_total`: messages and files that a limit of a day or a year refused. */
@@ -129,9 +143,9 @@ export async function returnInYears(
   tx: Tx,
   { calendar }: Country,
   { service_id, channel, at }: { service_id: string; channel: Channel; at: Date },
-  messages: number,
+  returned: Reserved,
 ): Promise<void> {
-  await subtractFromYears(tx, { service_id, channel, year_start: startOfYear(calendar, at) }, messages);
+  await subtractFromYears(tx, { service_id, channel, year_start: startOfYear(calendar, at) }, returned);
 }
 
 /** The first day of the financial year of a moment. */

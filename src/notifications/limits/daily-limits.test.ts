@@ -18,13 +18,13 @@ beforeEach(async () => {
 });
 
 function reserve(messages: number, international = 0) {
-  const reservation = { service_id, utc_day, channel: 'sms' as const, messages, international };
+  const reservation = { service_id, utc_day, channel: 'sms' as const, messages, parts: null, international };
   return inTransaction(harness.app.db, (tx) => reserveMessages(tx, reservation, limits));
 }
 
 function giveBack(messages: number, international = 0) {
   return inTransaction(harness.app.db, (tx) =>
-    returnMessages(tx, { service_id, utc_day, channel: 'sms', messages, international }),
+    returnMessages(tx, { service_id, utc_day, channel: 'sms', messages, parts: null, international }),
   );
 }
 

@@ -4,9 +4,11 @@ import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import { unitOn } from '../../services/settings/text-unit.ts';
 import type { LimitedChannel } from '../notification.ts';
 import type { ExhaustedQuota, QuotaRequest } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
+import type { Reserved } from './annual-limits.sql.ts';
 import { type AnnualQuota, reserveInYears } from './annual-limits.ts';
 import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './daily-limits.sql.ts';
 
@@ -44,6 +46,16 @@ export function dailyLimitExceeded(
   );
 }
 
+/** Whether the limits of the service count the parts of texts today. */
+export function countsParts(
+  { limitCalendar }: Country,
+  { text_unit }: Pick<SendingService, 'text_unit'>,
+  channel: Channel,
+  now: Date,
+): boolean {
+  return channel === 'sms' && unitOn(text_unit, limitCalendar.day(now)) === 'parts';
+}
+
 /** A message that counts towards daily limits. */
 export interface LimitedMessage {
   service: Pick<SendingService, 'id' | 'daily_limits'>;
@@ -52,6 +64,8 @@ export interface LimitedMessage {
   abroad: boolean;
   /** Empty for most services: only their messages are counted together with others. */
   annual: readonly AnnualQuota[];
+  /** Of a text, where they count; null: it counts as one. */
+  parts: number | null;
 }
 
 /** Its sequence numbers within the daily limits; 0 if a limit does not apply. */
@@ -161,11 +175,10 @@ export async function listRemainingToday(
 }
 
 /** Messages of a service that count towards the limits of one day before they are stored. */
-interface Reservation {
+interface Reservation extends Reserved {
   service_id: string;
   utc_day: string;
   channel: Channel;
-  messages: number;
   /** How many of them also count towards the international limit. */
   international: number;
   /** The file whose rows they are, if it is stored. */
@@ -196,7 +209,7 @@ export async function reserveMessages(
   const undo = async () => {
     for (const { channel, messages } of reserved) await subtractFromCount(tx, { ...day, channel }, messages);
   };
-  for (const part of partsOf(reservation)) {
+  for (const part of countedOf(reservation)) {
     const ofChannel = { ...day, channel: part.channel };
     const limit = limits[part.channel];
     if (await addWithinLimit(tx, ofChannel, part.messages, limit)) {
@@ -206,7 +219,7 @@ export async function reserveMessages(
     await undo();
     return { channel: part.channel, remaining: Math.max(0, limit - (await selectCount(tx, ofChannel))) };
   }
-  const exceeded = await reserveInYears(tx, annual, reservation.messages, reservation.job);
+  const exceeded = await reserveInYears(tx, annual, reservation, reservation.job);
   if (!exceeded) return undefined;
   await undo();
   return { channel: reservation.channel, remaining: exceeded.remaining, annual: exceeded.quota };
@@ -214,17 +227,23 @@ export async function reserveMessages(
 
 /** Gives back messages that are not sent after all. */
 export async function returnMessages(tx: Tx, { service_id, utc_day, ...reservation }: Reservation): Promise<void> {
-  const parts = partsOf(reservation);
-  for (const { channel, messages } of parts) {
+  const counted = countedOf(reservation);
+  for (const { channel, messages } of counted) {
     await subtractFromCount(tx, { service_id, utc_day, channel }, messages);
   }
-  if (parts.length > 0) await announceLowerCounts(tx, service_id);
+  if (counted.length > 0) await announceLowerCounts(tx, service_id);
 }
 
-function partsOf({ channel, messages, international }: Pick<Reservation, 'channel' | 'messages' | 'international'>) {
-  const parts: { channel: LimitedChannel; messages: number }[] = [
+/** Texts abroad are counted one by one. */
+function countedOf({
+  channel,
+  messages,
+  parts,
+  international,
+}: Pick<Reservation, 'channel' | 'messages' | 'parts' | 'international'>) {
+  const counted: { channel: LimitedChannel; messages: number }[] = [
     { channel: 'international_sms', messages: international },
-    { channel, messages },
+    { channel, messages: parts ?? messages },
   ];
-  return parts.filter((part) => part.messages > 0);
+  return counted.filter((one) => one.messages > 0);
 }

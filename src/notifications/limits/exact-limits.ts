@@ -21,7 +21,7 @@ interface Counter<Place> {
 }
 
 /**
- * Counts messages of services with limits of a year, in their order: the first limit that is used up refuses a message, and then it
+ * Counts messages of services with limits of a year or in parts, in their order: the first limit that is used up refuses a message, and then it
  * counts towards none. The counters are locked, so this is exact at any concurrency, and several statements may come between.
  */
 export async function claimWithinLimits(
@@ -33,25 +33,27 @@ export async function claimWithinLimits(
   const years = new Map<string, Counter<YearOfLimit>>();
   const limitsOf = messages.map((message) => {
     if (!message) return [];
-    const { service, utc_day, abroad, channel, annual } = message;
+    const { service, utc_day, abroad, channel, annual, parts } = message;
     const channels: LimitedChannel[] = abroad ? ['international_sms', channel] : [channel];
     return [
       ...channels.map((limited) => ({
         counter: counterOf(days, { service_id: service.id, utc_day, channel: limited }),
         limit: service.daily_limits[limited],
+        amount: limited === channel ? (parts ?? 1) : 1,
         refusal: { kind: 'day' as const, channel: limited },
       })),
       ...annual.map((quota) => {
         const { limit, ...place } = quota;
-        return { counter: counterOf(years, place), limit, refusal: { kind: 'year' as const, quota } };
+        const amount = quota.unit === 'parts' ? (parts ?? 1) : 1;
+        return { counter: counterOf(years, place), limit, amount, refusal: { kind: 'year' as const, quota } };
       }),
     ];
   });
   await lock(days, (places) => lockDayCounts(tx, places, lockTimeout_ms));
   await lock(years, (places) => lockYears(tx, places));
   const refusals = limitsOf.map((limits) => {
-    const exceeded = limits.find(({ counter, limit }) => counter.count + counter.added >= limit);
-    if (!exceeded) for (const { counter } of limits) counter.added += 1;
+    const exceeded = limits.find(({ counter, limit, amount }) => counter.count + counter.added + amount > limit);
+    if (!exceeded) for (const { counter, amount } of limits) counter.added += amount;
     return exceeded?.refusal;
   });
   await addToDayCounts(tx, changesOf(days));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import type { TextUnit } from '../../services/settings/text-unit.ts';
 import type { LimitedChannel } from '../notification.ts';
 import type { YearOfLimit } from './annual-limits.sql.ts';
 
@@ -8,6 +9,7 @@ export interface ReachedLimit extends Pick<YearOfLimit, 'owner_kind' | 'owner_id
   channel: LimitedChannel;
   period: 'day' | 'year';
   period_start: string;
+  unit: TextUnit;
   /** Percent of the limit. */
   level: 80 | 100;
   used: number;
@@ -34,14 +36,16 @@ export async function selectReachedLimits(
           when 'email' then service.email_message_limit
           when 'sms' then service.sms_message_limit
           when 'letter' then service.letter_message_limit
-          else service.international_sms_message_limit end as "limit"
+          else service.international_sms_message_limit end as "limit",
+        case when c.channel = 'sms' and (service.sms_limit_unit = 'parts')
+          = (coalesce(service.sms_limit_unit_from, c.utc_day) <= c.utc_day) then 'parts' else 'messages' end as unit
       from daily_message_counts c join services service on service.id = c.service_id where c.utc_day = ${utc_day}
       union all
-      select c.owner_kind, c.owner_id, c.channel, 'year', c.year_start, c.count, ${annualLimitOf('service')}
+      select c.owner_kind, c.owner_id, c.channel, 'year', c.year_start, c.count, ${annualLimitOf('service')}, c.unit
       from annual_counts c join services service on c.owner_kind = 'service' and service.id = c.owner_id
       where c.year_start = ${year_start}
       union all
-      select c.owner_kind, c.owner_id, c.channel, 'year', c.year_start, c.count, ${annualLimitOf('organisation')}
+      select c.owner_kind, c.owner_id, c.channel, 'year', c.year_start, c.count, ${annualLimitOf('organisation')}, c.unit
       from annual_counts c join organisations organisation on c.owner_kind = 'organisation' and organisation.id = c.owner_id
       where c.year_start = ${year_start}
     ), reached as (

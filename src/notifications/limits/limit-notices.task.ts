@@ -44,7 +44,7 @@ export async function tellOfReachedLimits(app: Deps): Promise<void> {
 
 /** From the platform service, so that a notice does not count towards the limit. */
 async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promise<void> {
-  const { level, channel, period, used, limit } = reached;
+  const { level, channel, unit, period, used, limit } = reached;
   const owner_name = await selectOwnerName(tx, reached);
   for (const { name, email_address, permissions, is_member } of await selectPeopleToTell(tx, reached)) {
     if (!is_member && !permissions.some(manages)) continue;
@@ -52,7 +52,7 @@ async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promis
       template_id: level === 100 ? accountTemplates.limitReached : accountTemplates.limitNear,
       to: email_address,
       personalisation: {
-        ...{ name, owner_name, messages: messageWords[channel] },
+        ...{ name, owner_name, messages: unit === 'parts' ? t('parts of texts') : messageWords[channel] },
         used: written((language) => language.count(used)),
         limit: written((language) => language.count(limit)),
         period: period === 'day' ? t('today') : t('this year'),

@@ -3,6 +3,7 @@ import { apiCallerOf } from '../../auth/api-caller.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Nullable, OneOf } from '../../protocol/fields.ts';
+import { textUnits } from '../../services/settings/text-unit.ts';
 import type { SendState } from '../sending/send-context.ts';
 import { listLimits } from './all-limits.ts';
 
@@ -17,7 +18,7 @@ const Left = Type.Object({
 });
 
 const OfChannel = Type.Object({
-  unit: OneOf(['messages']),
+  unit: OneOf(textUnits),
   day: Left,
   year: Nullable(Left),
   year_of_organisation: Nullable(Left),
@@ -31,7 +32,7 @@ const Limits = Type.Object(
       Object.fromEntries(
         ['sms', 'email', 'letter'].map((channel) => [
           channel,
-          { unit: 'messages', day: limitExample, year: yearExample, year_of_organisation: null },
+          { unit: 'messages' as const, day: limitExample, year: yearExample, year_of_organisation: null },
         ]),
       ),
     ],
@@ -45,7 +46,8 @@ export function limitRoutes(http: Http, app: Platform & { sending: Pick<SendStat
     {
       schema: {
         summary: 'What the service can still send today and in this financial year, by channel',
-        description: 'Years are null without a limit.',
+        description:
+          'Years are null without a limit. `unit` is what the day and the year of the service count; organisations count messages.',
         response: { 200: Limits },
       },
     },

@@ -37,6 +37,8 @@ export interface Acceptance {
   notification: NewNotification | null;
   /** Whether it also counts towards the international limit. */
   abroad: boolean;
+  /** Of a text of a service whose limits count them. */
+  parts?: number | undefined;
   /** Stores related rows, such as tasks and documents, in the same transaction. */
   alsoStore?: (tx: Tx) => Promise<void>;
   idempotency?: IdempotencyClaim & { response: unknown };
@@ -72,7 +74,7 @@ export class Acceptor {
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly keyed: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
-  /** Messages with limits of a year: their counters are locked one after the other. */
+  /** Messages with limits of a year or in parts: their counters are locked one after the other. */
   private readonly exact: GroupCommit<Item, Outcome>;
 
   constructor(app: Platform) {
@@ -125,7 +127,7 @@ export class Acceptor {
     const { limited } = item;
     const single = idempotency ? this.keyed : this.plain;
     const unlimitedYear = acceptance.alsoStore ? this.withMore : single;
-    const commits = limited && limited.annual.length > 0 ? this.exact : unlimitedYear;
+    const commits = limited && (limited.annual.length > 0 || limited.parts !== null) ? this.exact : unlimitedYear;
     // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
     for (let tries = 0; tries < 3; tries += 1) {
       const outcome = await commits.add(item);
@@ -262,7 +264,7 @@ export class Acceptor {
     return { claiming, keys: { rows, freeBefore: timestamp(replayLimit(now)) } };
   }
 
-  private limitedMessage({ service, abroad }: Acceptance, notification: NewNotification): LimitedMessage | null {
+  private limitedMessage({ service, abroad, parts }: Acceptance, notification: NewNotification): LimitedMessage | null {
     if (notification.key_type === 'test') return null;
     return {
       service,
@@ -275,6 +277,7 @@ export class Acceptor {
         notification.notification_type,
         () => new Date(notification.created_at),
       ),
+      parts: parts ?? null,
     };
   }
 

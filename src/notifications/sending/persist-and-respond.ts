@@ -31,6 +31,8 @@ export interface PreparedMessage<ResponseBody> {
   notification: NewNotification | null;
   response: ResponseBody;
   abroad?: boolean;
+  /** Of a text, where limits count them. */
+  parts?: number | undefined;
   task?: Task<LetterTask>;
   files?: MessageFiles | undefined;
   /** Why it waits. */
@@ -99,7 +101,7 @@ function acceptanceOf<ResponseBody>(
   message: PreparedMessage<ResponseBody>,
   idempotency: IdempotencyClaim | undefined,
 ): Acceptance {
-  const { notification, response, abroad, task, files, held, secret_values } = message;
+  const { notification, response, abroad, parts, task, files, held, secret_values } = message;
   const paths = pathsOf(message);
   // Not with an API key: those name nobody.
   const actor = currentActor();
@@ -107,6 +109,7 @@ function acceptanceOf<ResponseBody>(
     service,
     notification,
     abroad: abroad ?? false,
+    parts,
     idempotency: idempotency && {
       ...idempotency,
       response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,

@@ -22,7 +22,7 @@ import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { checkLength, emailTooLong, requestsFor } from '../../templates/email-threads.ts';
 import { inChosenLanguage, type LanguageChoice } from '../../templates/languages/chosen-language.ts';
 import { countRefusal } from '../limits/annual-limits.ts';
-import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
+import { countsParts, dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { LimitedChannel } from '../notification.ts';
 import { findRateOf } from '../rates-abroad.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
@@ -195,6 +195,17 @@ export function refuseIfTextIsTooLong(
   throw invalid(`Content for template has a character count greater than the limit of ${limit}`, {
     reason: 'text_too_long',
   });
+}
+
+/** As they are billed, with the prefix; undefined where limits count messages. */
+export function partsOf(
+  { country }: SendDeps,
+  { service, now }: SendContext,
+  { compiled }: TemplateOf<'sms'>,
+  values: Values,
+): number | undefined {
+  if (!countsParts(country, service, 'sms', now)) return undefined;
+  return compiled.render(values, { prefix: service.sms_prefix }).fragments;
 }
 
 export function refuseIfEmailIsTooLong(body: string): void {

@@ -43,6 +43,7 @@ import {
   getRateOf,
   getSendableTemplate,
   isFromApi,
+  partsOf,
   refuseFiles,
   refuseIfBodyIsEmpty,
   refuseIfDailyLimitIsReached,
@@ -108,6 +109,7 @@ export async function sendSms(
     notification: isSimulated ? null : notification,
     held,
     abroad: number.abroad,
+    parts: partsOf(app, context, template, values),
     response: {
       ...responseFor(context, notification, {
         body: message.text,

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { SendWindow } from '../../countries/timing/send-windows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
+import type { UnitOfTexts } from '../../services/settings/text-unit.ts';
 import type { GuardPause } from '../guard/guard.ts';
 import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
 
-export interface SendingServiceRow {
+export interface SendingServiceRow extends UnitOfTexts {
   id: string;
   restricted: boolean;
   permissions: string[];
@@ -72,7 +73,8 @@ const sendingTimes = sql.raw(`(
 export async function selectSendingServices(db: Db, ids: string[], utcDay: string): Promise<SendingServiceRow[]> {
   const { rows } = await sql<SendingServiceRow>`/* prepared: sending-services */
     select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
-      letter_message_limit, international_sms_message_limit, ${annualLimits} as annual_limits, contact_link, email_sender_local_part,
+      letter_message_limit, international_sms_message_limit, ${annualLimits} as annual_limits,
+      sms_limit_unit, sms_limit_unit_from::text, contact_link, email_sender_local_part,
       case when prefix_sms then name end as sms_prefix,
       (
         select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')

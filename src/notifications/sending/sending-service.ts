@@ -3,6 +3,7 @@ import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
+import type { UnitOfTexts } from '../../services/settings/text-unit.ts';
 import type { GuardPause } from '../guard/guard.ts';
 import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
@@ -19,6 +20,7 @@ export interface SendingService {
   daily_limits: Readonly<Record<LimitedChannel, number>>;
   /** Its own, then those of its organisation; most services have none. */
   annual_limits: readonly AnnualLimits[];
+  text_unit: UnitOfTexts;
   contact_link: string | null;
   email_sender_local_part: string;
   /** The name that its texts begin with, if any. */
@@ -80,6 +82,10 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
       international_sms: row.international_sms_message_limit,
     },
     annual_limits: row.annual_limits ?? noAnnualLimits,
+    text_unit:
+      row.sms_limit_unit === 'messages' && row.sms_limit_unit_from === null
+        ? messages
+        : { sms_limit_unit: row.sms_limit_unit, sms_limit_unit_from: row.sms_limit_unit_from },
     contact_link: row.contact_link,
     email_sender_local_part: row.email_sender_local_part,
     sms_prefix: row.sms_prefix,
@@ -110,6 +116,7 @@ function sendingTimesOf(
   };
 }
 
+const messages: UnitOfTexts = { sms_limit_unit: 'messages', sms_limit_unit_from: null };
 const noAnnualLimits: readonly AnnualLimits[] = [];
 const none: ReadonlyMap<string, string> = new Map();
 const maxShared = 1_000;

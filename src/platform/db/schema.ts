@@ -23,6 +23,7 @@ interface AnnualCounts {
   year_start: string;
   channel: 'sms' | 'email' | 'letter';
   count: number;
+  unit: Generated<'messages' | 'parts'>;
 }
 
 interface ApiKeyUses {
@@ -410,6 +411,7 @@ interface Jobs {
   processing_started: Time | null;
   processing_finished: Time | null;
   archived: Generated<boolean>;
+  reserved_parts: number | null;
 }
 
 interface KeywordReplies {
@@ -1116,6 +1118,8 @@ interface Services {
   email_annual_limit: number | null;
   sms_annual_limit: number | null;
   letter_annual_limit: number | null;
+  sms_limit_unit: Generated<'messages' | 'parts'>;
+  sms_limit_unit_from: string | null;
 }
 
 interface ServicesHistory {
@@ -1386,6 +1390,7 @@ interface UploadChunks {
   problem_count: Generated<number>;
   abroad_count: Generated<number>;
   expanded_at: Time | null;
+  part_count: number | null;
 }
 
 interface UploadedLetters {

@@ -10,6 +10,8 @@ export interface RowCounts {
   row_problem_counts: Partial<Record<RowProblemKind, number>>;
   rows_with_problems: number;
   international_count: number;
+  /** Of texts without problems. Missing in what earlier releases have checked. */
+  part_count?: number;
   not_allowed_count: number;
   notes: RowNotes;
   /** How many rows get the text in each language, and how many the template's own because it lacks theirs. */
@@ -69,6 +71,7 @@ export function noRows(): RowCounts {
     row_problem_counts: {},
     rows_with_problems: 0,
     international_count: 0,
+    part_count: 0,
     not_allowed_count: 0,
     notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0 },
     first_rows: { rows: [], characters: 0 },
@@ -152,6 +155,7 @@ export class FileTally {
     }
     sum.rows_with_problems += counts.rows_with_problems;
     sum.international_count += counts.international_count;
+    sum.part_count = (sum.part_count ?? 0) + (counts.part_count ?? 0);
     sum.not_allowed_count += counts.not_allowed_count;
     if (counts.languages) {
       sum.languages ??= { rows: {}, fell_back: 0 };
@@ -201,8 +205,10 @@ export class FileTally {
 export interface Remaining {
   messages: number | null;
   international: number | null;
-  /** In the financial year. */
-  year?: number | null;
+  /** How many messages or parts of texts there are too many for the year. */
+  beyondYear?: number;
+  /** Whether parts of texts are left, not messages. */
+  inParts?: boolean;
 }
 
 export const noLimits: Remaining = { messages: null, international: null };
@@ -213,6 +219,7 @@ export function countFileProblems(
   { remaining = noLimits, refuseLetters = false }: { remaining?: Remaining; refuseLetters?: boolean } = {},
 ): [FileProblem, number][] {
   const { channel, row_count } = file;
+  const needed = remaining.inParts ? (file.part_count ?? row_count) : row_count;
   const beyond = (count: number, limit: number | null) => (limit === null ? 0 : count - Math.max(0, limit));
   const counts: Record<FileProblem, number> = {
     'too-many-rows': beyond(row_count, file.max_rows),
@@ -223,8 +230,8 @@ export function countFileProblems(
     'row-errors': file.rows_with_problems,
     'not-allowed-to-send-to': file.not_allowed_count,
     'letters-in-trial-mode': refuseLetters && channel === 'letter' ? Math.max(1, row_count) : 0,
-    'too-many-messages': beyond(row_count, remaining.messages),
-    'too-many-for-year': beyond(row_count, remaining.year ?? null),
+    'too-many-messages': beyond(needed, remaining.messages),
+    'too-many-for-year': remaining.beyondYear ?? 0,
     'too-many-international': beyond(file.international_count, remaining.international),
   };
   return (Object.keys(fileProblemTexts) as FileProblem[]).flatMap((problem) =>

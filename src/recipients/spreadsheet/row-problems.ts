@@ -22,6 +22,8 @@ export interface RowTemplate {
   contentProblems(personalisation: Values): readonly ContentProblem[];
   /** Whether the message has characters that its channel cannot carry. */
   isLossy?(personalisation: Values): boolean;
+  /** How many parts a text is sent in. */
+  countParts?(personalisation: Values): number;
 }
 
 /** A contact list is checked as if it were sent with a template without placeholders. */

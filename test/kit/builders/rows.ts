@@ -110,6 +110,7 @@ export async function aService(
     email_annual_limit?: number;
     sms_annual_limit?: number;
     letter_annual_limit?: number;
+    sms_limit_unit?: 'messages' | 'parts';
     prefix_sms?: boolean;
     contact_link?: string;
     organisation_id?: string;

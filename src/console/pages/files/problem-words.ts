@@ -10,6 +10,8 @@ interface CheckedColumns {
   template_type: Channel | null;
   row_count: number;
   problem_counts: Readonly<Record<string, number>>;
+  limit_unit?: 'parts';
+  too_little_this_year?: { unit: 'messages' | 'parts'; needed: number; remaining: number };
   missing_column_headers: readonly string[];
   duplicate_recipient_column_headers: readonly string[];
 }
@@ -64,15 +66,26 @@ export function describeFileProblem(
     case 'letters-in-trial-mode':
       return t('Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letters.');
     case 'too-many-messages':
+      if (file.limit_unit === 'parts') {
+        return t(
+          'Your file needs more parts of texts than your service can send today. Split it, or upload it again tomorrow.',
+        );
+      }
       return t(
         'Your file has more rows than your service can send messages today. Split it, or upload it again tomorrow.',
       );
     case 'too-many-for-year': {
-      const left = file.row_count - (file.problem_counts['too-many-for-year'] ?? 0);
-      return t(
-        '{rows, plural, one {This needs # message} other {This needs # messages}}; {left, plural, one {# is} other {# are}} left until {day}.',
-        { rows: file.row_count, left, day: startOfYear(country) },
-      );
+      const { unit = 'messages', needed = file.row_count, remaining: left = 0 } = file.too_little_this_year ?? {};
+      const day = startOfYear(country);
+      return unit === 'parts'
+        ? t(
+            '{parts, plural, one {This needs # part} other {This needs # parts}}; {left, plural, one {# is} other {# are}} left until {day}.',
+            { parts: needed, left, day },
+          )
+        : t(
+            '{rows, plural, one {This needs # message} other {This needs # messages}}; {left, plural, one {# is} other {# are}} left until {day}.',
+            { rows: needed, left, day },
+          );
     }
     case 'too-many-international':
       return t(

@@ -3,11 +3,14 @@ import type { Country } from '../../../countries/country.ts';
 import { list, type Text, t, written } from '../../../language/text.ts';
 import { annualQuotas, countUsed, endOfYear } from '../../../notifications/limits/annual-limits.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
+import { OneOf } from '../../../protocol/fields.ts';
 import { updateService } from '../../../services/service-update.ts';
-import type { Service } from '../../../services/services.ts';
+import { getService, type Service } from '../../../services/services.ts';
+import { textUnits } from '../../../services/settings/text-unit.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { count } from '../../money.ts';
+import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
+import { Choices } from '../../parts/field.tsx';
 import { NumberField, readNumber, TypedValue } from '../../parts/value-fields.tsx';
 import { addServiceSetting, operator } from './service-setting.ts';
 
@@ -19,6 +22,7 @@ const fields = {
 
 /** What a service can send in a financial year, by channel. */
 export function annualLimitPages(pages: Pages, app: ConsoleApp): void {
+  addTextUnit(pages, app);
   addServiceSetting(pages, {
     path: annualLimitPath,
     who: operator,
@@ -58,6 +62,50 @@ export function annualLimitPages(pages: Pages, app: ConsoleApp): void {
 }
 
 export const annualLimitPath = 'operator/annual-limit';
+export const textUnitPath = 'operator/text-unit';
+
+const unitNames = { messages: t('Texts'), parts: t('Parts of texts') };
+
+/** "Parts of texts", and from when, if that is not today. */
+export function describeTextUnit({ country, clock }: ConsoleApp, service: Service): Text {
+  const { sms_limit_unit, sms_limit_unit_from: from } = service;
+  const today = country.limitCalendar.day(clock.now());
+  if (from === null || from <= today) return unitNames[sms_limit_unit];
+  return sms_limit_unit === 'parts'
+    ? t('Texts, and parts of texts from tomorrow')
+    : t('Parts of texts, and texts from tomorrow');
+}
+
+/** What the limits of texts of a service count. */
+function addTextUnit(pages: Pages, app: ConsoleApp): void {
+  addServiceSetting(pages, {
+    path: textUnitPath,
+    who: operator,
+    title: t('Limits of texts count'),
+    lead: t(
+      'A long text is sent in several parts. A change holds from tomorrow, for the limits of the day and of the year.',
+    ),
+    fields: (service, formState) => (
+      <Choices
+        formState={formState}
+        name="unit"
+        legend={t('Limits of texts count')}
+        choices={[
+          { value: 'messages', label: unitNames.messages, hint: t('However long they are.') },
+          { value: 'parts', label: unitNames.parts, hint: t('As they are billed.') },
+        ]}
+        kind="one"
+        chosen={[service.sms_limit_unit]}
+      />
+    ),
+    form: Type.Object({ unit: OneOf(textUnits) }),
+    needs: { unit: t('Choose what limits count.') },
+    async save(service, { unit: sms_limit_unit }) {
+      await updateService(app, service.id, { sms_limit_unit });
+      return undefined;
+    },
+  });
+}
 
 /** "Emails: 100,000, texts: none", for the summary. */
 export function describeAnnualLimits(service: Service): Text {
@@ -80,17 +128,23 @@ async function describeUsedUp(
   limits: Record<Channel, number | null>,
 ): Promise<Text | undefined> {
   const now = app.clock.now();
+  const { sms_limit_unit, sms_limit_unit_from } = await getService(app.db, serviceId);
+  const text_unit = { sms_limit_unit, sms_limit_unit_from };
   const annual_limits = [{ owner_kind: 'service' as const, owner_id: serviceId, limits }];
   const usedUp: Text[] = [];
-  for (const quota of channels.flatMap((channel) => annualQuotas(app.country, { annual_limits }, channel, () => now))) {
+  for (const quota of channels.flatMap((channel) =>
+    annualQuotas(app.country, { annual_limits, text_unit }, channel, () => now),
+  )) {
     const used = await countUsed(app, quota);
     if (used > quota.limit) {
       const { channel } = quota;
       usedUp.push(
-        t('{channel, select, email {{used} emails} sms {{used} texts} other {{used} letters}}', {
-          channel,
-          used: count(used),
-        }),
+        quota.unit === 'parts'
+          ? several(used, 'part')
+          : t('{channel, select, email {{used} emails} sms {{used} texts} other {{used} letters}}', {
+              channel,
+              used: count(used),
+            }),
       );
     }
   }

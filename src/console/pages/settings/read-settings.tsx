@@ -19,7 +19,7 @@ import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords } from '../../message-words.ts';
 import { count } from '../../money.ts';
-import { annualLimitPath, describeAnnualLimits } from './annual-limits.pages.tsx';
+import { annualLimitPath, describeAnnualLimits, describeTextUnit, textUnitPath } from './annual-limits.pages.tsx';
 import { dialectNames } from './general.pages.tsx';
 import { limitSettings, textSettings } from './operator.pages.tsx';
 import { operator } from './service-setting.ts';
@@ -76,7 +76,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
     await emailSettings(app, service, limit.email),
     await textGroup(app, service, limit.sms),
     await letterSettings(app, service, limit.letter),
-    operatorSettings(service, days, free_sms_fragment_limit, await findOrganisationOfService(app.db, service.id)),
+    operatorSettings(app, service, days, free_sms_fragment_limit, await findOrganisationOfService(app.db, service.id)),
   ];
 }
 
@@ -185,6 +185,7 @@ async function letterSettings(app: ConsoleApp, service: Service, limit: Componen
 }
 
 function operatorSettings(
+  app: ConsoleApp,
   service: Service,
   days: Record<Channel, number>,
   freeTexts: number,
@@ -208,6 +209,7 @@ function operatorSettings(
       path: 'operator/landlines',
     },
     { label: t('Limits a year'), value: describeAnnualLimits(service), path: annualLimitPath },
+    { label: t('Limits of texts count'), value: describeTextUnit(app, service), path: textUnitPath },
     ...limitSettings.map(({ path, field, title }) => ({ label: title, value: count(service[field]), path })),
     { label: t('Free texts this financial year'), value: count(freeTexts), path: 'operator/free-texts' },
     ...channels.map((channel) => ({

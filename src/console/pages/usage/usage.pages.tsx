@@ -86,8 +86,9 @@ async function limitsOf(app: ConsoleApp, serviceId: string): Promise<YearlyLimit
     quotas.map(async (quota) => {
       const { names } = channelWords[quota.channel];
       const isOwn = quota.owner_kind === 'service';
+      const ownNames = quota.unit === 'parts' ? t('Parts of texts') : names;
       const name = isOwn
-        ? names
+        ? ownNames
         : t(
             '{channel, select, email {Emails of your organisation} sms {Texts of your organisation} other {Letters of your organisation}}',
             { channel: quota.channel },

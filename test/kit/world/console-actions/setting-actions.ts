@@ -99,6 +99,7 @@ export const settingActions: Actions = (harness, world) => {
     ofOperator('counted', 'no'),
     ofOperator('landlines', 'yes'),
     changes('service', `${settings}/operator/annual-limit`, { by: operator, form: { sms: '77' } }),
+    changes('service', `${settings}/operator/text-unit`, { by: operator, form: { unit: 'parts' } }),
     ...['email', 'text', 'letter', 'abroad', 'rate'].map((name) => ofOperator(`${name}-limit`, '77')),
     ofOperator('free-texts', '77', 'allowance'),
     ...['sms', 'email', 'letter'].map((channel) => ofOperator(`retention-${channel}`, '8', 'data_retention')),
