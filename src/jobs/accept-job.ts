@@ -10,6 +10,7 @@ import {
 import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { refuseWhileClosed } from '../notifications/windows/held-messages.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
@@ -67,6 +68,9 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     const isSameTemplate = upload.template_id === template.id && upload.template_version === template.version;
     if (upload.summary === null || !isSameTemplate) throw conflict('The file is being checked again');
     if (!isSendable(upload.summary)) throw notValid();
+    const { id: template_id, template_type: notification_type, process_type } = template;
+    const file = { id: upload_id, key_type: upload.key_type, template_id, notification_type, process_type };
+    refuseWhileClosed(app, service.sending_times, file, scheduled_for === null ? now : new Date(scheduled_for));
     if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
     const { rows, problems, abroad, parts } = await countUploadRows(tx, upload_id);
     if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();

@@ -1,5 +1,6 @@
 import { cancelEveryLetterRow, cancelLetterRows, cancelQueuedRows } from '../notifications/cancel-rows.ts';
 import type { Status } from '../notifications/notification.ts';
+import { hasHeldRows } from '../notifications/windows/held-messages.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
@@ -23,7 +24,7 @@ export function isCancellable({ job_status, template_type }: { job_status: strin
 }
 
 /**
- * Cancels a job that is not finished: none of its further rows becomes a notification, and the limits get back those that
+ * Cancels a job that is not finished, or whose messages wait for a sending time: none of its further rows becomes a notification, and the limits get back those that
  * have not. A task cancels the notifications that wait. `cancelled` is false if there is nothing to cancel.
  */
 export async function cancelJob(
@@ -35,7 +36,7 @@ export async function cancelJob(
   const result = await inTransaction(app.db, async (tx) => {
     const job = await lockJob(tx, jobId);
     if (job?.service_id !== serviceId) return { job: undefined, cancelled: false };
-    if (!cancellable.includes(job.status)) return { job, cancelled: false };
+    if (!cancellable.includes(job.status) && !(await hasHeldRows(tx, job))) return { job, cancelled: false };
     const cancelled = await updateJob(tx, jobId, {
       status: 'cancelled',
       processing_finished: timestamp(now),

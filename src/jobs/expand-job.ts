@@ -161,8 +161,8 @@ async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, wr
       suppressed,
       writer,
     });
-    const { rows: stored, files, letters } = notifications;
-    await storeRows(app.country, tx, { rows: stored, files, writer }, (took_ms) => rest(app, took_ms));
+    const { rows: stored, files, held, letters } = notifications;
+    await storeRows(app.country, tx, { rows: stored, files, held, writer }, (took_ms) => rest(app, took_ms));
     await failSuppressed(app, tx, notifications.suppressed, suppressed, expandedAt);
     const tasks = letters.map((letter) => ({
       payload: { notification_id: letter.id },

@@ -5,6 +5,8 @@ import { type NotificationRow, rowOf } from '../notifications/notification-row.t
 import { encryptValues } from '../notifications/sending/secret-values.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import type { RowFiles } from '../notifications/sending/store-rows.ts';
+
+import { type HeldRow, holdRow } from '../notifications/windows/held-messages.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { RowWriter } from '../platform/db/row-writer.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
@@ -34,6 +36,8 @@ interface ChunkNotifications {
   rows: NotificationRow[];
   /** The links to files of emails. */
   files: RowFiles[];
+  /** Those that wait for a sending time. */
+  held: HeldRow[];
   /** Letters to compose. */
   letters: NewNotification[];
   /** Emails to suppressed addresses. */
@@ -46,7 +50,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
   const idOf = jobRowIds(job.id, expandedAt);
   const created_at = timestamp(expandedAt);
   const lastMillisecond = timestamp(earlier(expandedAt, 1));
-  const result: ChunkNotifications = { rows: [], files: [], letters: [], suppressed: [] };
+  const result: ChunkNotifications = { rows: [], files: [], held: [], letters: [], suppressed: [] };
   let offset = -1;
   for (const row of chunk.rows) {
     offset += 1;
@@ -84,10 +88,12 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
     const address = row.normalised_recipient ?? '';
     const isSuppressed = chunk.suppressed.has(address);
     const allowed = isAllowed(chunk, notification) ? notification : failed(notification);
-    const accepted = isSuppressed ? { ...allowed, lane: null } : allowed;
+    const placed = isSuppressed ? { notification: { ...allowed, lane: null } } : placeInTime(app, chunk, allowed);
+    const accepted = placed.notification;
     const serialized = rowOf(accepted, writer);
     result.rows.push(serialized ?? withoutUnstorableText(accepted, writer));
     if (!serialized || accepted.status !== 'created') continue;
+    if (placed.held) result.held.push(placed.held);
     if (isSuppressed) {
       result.suppressed.push({ id, address });
       continue;
@@ -112,6 +118,17 @@ function unsubscribeUrlOf(app: JobDeps, template: TemplateRow, id: string, row: 
 function isAllowed({ service }: JobChunk, { key_type, normalised_recipient }: NewNotification): boolean {
   if (key_type === 'test' || normalised_recipient === null) return true;
   return (key_type !== 'team' && !service.restricted) || service.allowed_recipients.has(normalised_recipient);
+}
+
+/** A row whose sending time never begins fails: its number is in a country whose zones are never open together. */
+function placeInTime(
+  app: JobDeps,
+  { service, template }: JobChunk,
+  notification: NewNotification,
+): { notification: NewNotification; held?: HeldRow } {
+  if (service.sending_times === null || notification.lane === null) return { notification };
+  const placed = holdRow(app, service.sending_times, notification, template.process_type);
+  return placed ?? { notification: failed(notification) };
 }
 
 /** Stored and counted, but not sent. */

@@ -9,6 +9,7 @@ import {
   refuseUnlessChannelIsAllowed,
 } from '../notifications/sending/send-rules.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { refuseWhileClosed } from '../notifications/windows/held-messages.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
@@ -80,6 +81,8 @@ async function judge(app: JobDeps, job: JobRow, service: SendingService | undefi
     if (newest.found !== 'here' || newest.template.row.archived)
       return { cancelled_because: 'Template has been deleted' };
     if (job.notification_type === 'letter') refuseLettersInTrialMode(context);
+    const { process_type } = newest.template.row;
+    refuseWhileClosed(app, service.sending_times, { ...job, process_type }, context.now);
     refuseUnlessFilesAreSetUp(app, service, newest.template.row.email_files.length > 0);
     return { service, reply_to_text: await replyToOf(app, context, newest.template, job) };
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Country } from '../../countries/country.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { RowWriter } from '../../platform/db/row-writer.ts';
 import type { NotificationRow } from '../notification-row.ts';
+import { type HeldRow, insertHeld } from '../windows/held-messages.sql.ts';
 import { recordDocumentCount, storeUnlimited, updateSecretValues } from './notifications.sql.ts';
 
 /** Links of one email to its files. */
@@ -19,6 +20,8 @@ const rowsPerStatement = 100;
 interface RowsToStore {
   rows: NotificationRow[];
   files: RowFiles[];
+  /** Those that wait for a sending time. */
+  held: HeldRow[];
   /** What wrote the rows. */
   writer: RowWriter;
 }
@@ -30,7 +33,7 @@ interface RowsToStore {
 export async function storeRows(
   country: Country,
   tx: Tx,
-  { rows, files, writer }: RowsToStore,
+  { rows, files, held, writer }: RowsToStore,
   rest: (took_ms: number) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
@@ -38,6 +41,7 @@ export async function storeRows(
     await storeUnlimited(country, tx, rows.slice(from, from + rowsPerStatement), writer);
     await rest(performance.now() - began);
   }
+  if (held.length > 0) await insertHeld(tx, held);
   for (const { id, secret_values, count, record } of files) {
     await record(tx);
     await updateSecretValues(tx, id, secret_values);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { isLongRun } from '../../../test/kit/process/process-environment.ts';
 import { metricOf } from '../../../test/kit/world/metrics.ts';
 import { newId } from '../../platform/id.ts';
 import { measureHeld } from './held-messages.ts';
@@ -239,6 +240,71 @@ describe('a message that waits', () => {
     const { rows } = await harness.app.pool.query('select from held_messages where service_id = $1', [service]);
     expect(rows).toHaveLength(0);
     expect(await metricOf(harness, 'messages_held')).toContain('messages_held{notification_type="sms"} 0');
+  });
+});
+
+describe('a file outside the sending times', () => {
+  const rows = isLongRun ? 100_000 : 500;
+  const sendFile = (key: string, template_id: string, more: object = {}) =>
+    harness.v2('POST', '/v2/notifications/bulk', key, {
+      ...{ name: 'Reminders', template_id },
+      rows: [['phone number'], ...Array.from({ length: rows }, (_, n) => [`07700${900_000 + (n % 99_000)}`])],
+      ...more,
+    });
+
+  it('waits and is spread, and no priority message waits behind it', { timeout: 600_000 }, async () => {
+    const { service, key, template_id, send, read } = await aTeam();
+    const sent = await sendFile(key, template_id);
+    expect(sent.status).toBe(201);
+    await harness.runTasks();
+    const minutes = async () => {
+      const { rows: found } = await harness.app.pool.query(
+        `select date_trunc('minute', q.due_at) as minute, count(*)::int as messages from delivery_queue q
+          join held_messages h using (notification_id) where q.service_id = $1 and h.held_until = $2 group by 1 order by 1`,
+        [service, opening],
+      );
+      return found.map(({ messages }) => messages);
+    };
+    const inEach = await minutes();
+    expect(inEach.reduce((total, messages) => total + messages, 0)).toBe(rows);
+    expect(inEach).toHaveLength(10);
+    expect(Math.max(...inEach)).toBeLessThan(rows / 5);
+    const urgent = await aTemplate(harness, service, { content: 'Code', process_type: 'priority' });
+    const { id } = (await send({ template_id: urgent })).body;
+    await harness.deliver();
+    expect((await read(id)).status).not.toBe('created');
+    expect(await minutes()).toEqual(inEach);
+    harness.clock.set('2026-11-17T08:10:00Z');
+    await harness.deliver();
+    expect(await minutes()).toEqual([]);
+    const { rows: left } = await harness.app.pool.query(
+      `select from notifications where service_id = $1 and status = 'created'`,
+      [service],
+    );
+    expect(left).toHaveLength(0);
+    harness.clock.set(night);
+  });
+
+  it('is cancelled with what waits', async () => {
+    const { service, key, template_id } = await aTeam();
+    const { id } = (await sendFile(key, template_id)).body.data;
+    await harness.runTasks();
+    expect((await admin('POST', `/service/${service}/job/${id}/cancel`)).status).toBe(200);
+    await harness.runTasks();
+    const { rows: held } = await harness.app.pool.query('select from held_messages where service_id = $1', [service]);
+    expect(held).toHaveLength(0);
+    expect((await admin('POST', `/service/${service}/job/${id}/cancel`)).status).toBe(404);
+  });
+
+  it('400 if it would wait longer than 72 hours', async () => {
+    const closed_days = ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'];
+    const { key, template_id } = await aTeam({ ...daytime, closed_days });
+    const { status, body } = await sendFile(key, template_id);
+    expect([status, body.errors?.[0].message]).toEqual([
+      400,
+      'Your sending times are closed until 21 November. Send this later, or use a priority template',
+    ]);
+    expect((await sendFile(key, template_id, { scheduled_for: '2026-11-21T10:00:00Z' })).status).toBe(201);
   });
 });
 

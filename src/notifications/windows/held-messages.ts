@@ -4,7 +4,7 @@ import { dayFormat } from '../../countries/calendar.ts';
 import { calendarOf } from '../../countries/timing/zones.ts';
 import { day_ms, earlier, hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
-import { type Failure, invalid } from '../../platform/failure.ts';
+import { Failure, invalid } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
@@ -24,6 +24,8 @@ import {
 } from './held-messages.sql.ts';
 import { type SendingTime, type SendingTimes, sendingTime, zonesOfRecipient } from './sending-time.ts';
 import type { WindowSettings } from './settings.ts';
+
+export type { HeldRow } from './held-messages.sql.ts';
 
 type Deps = Platform & { config: { windows: WindowSettings } };
 
@@ -53,11 +55,12 @@ function placeMessage(
   message: ToPlace,
   recipient: WhereItGoes,
   start: Date,
+  longest_ms = longestWait_ms,
 ): Placed | undefined {
   const at = (moment: Date) => timeOf(times, message, recipient, moment);
   const time = at(start);
   if (time.reason !== 'held' && time.reason !== 'never-opens') return undefined;
-  if (time.at === undefined || time.at.getTime() - start.getTime() > longestWait_ms) throw closedFor(time);
+  if (time.at === undefined || time.at.getTime() - start.getTime() > longest_ms) throw closedFor(time);
   const spread = later(time.at, shareOf(message.id) * app.config.windows.spread_ms);
   // A window may be shorter than that.
   return { due: at(spread).reason === 'open' ? spread : time.at, held_until: time.at };
@@ -100,6 +103,43 @@ export function holdInWindow(
   if (times === null) return { notification };
   const placed = placeMessage(app, times, { ...notification, process_type }, recipient, new Date(notification.due_at));
   return placed ? held(notification, placed, recipient) : { notification };
+}
+
+/** The rows of a file were accepted with it, so they wait until their sending time, however long. Undefined if it never begins. */
+export function holdRow(
+  app: Deps,
+  times: SendingTimes,
+  notification: NewNotification,
+  process_type: string,
+): { notification: NewNotification; held?: HeldRow } | undefined {
+  const region = notification.notification_type === 'sms' ? regionOf(app, notification) : undefined;
+  const start = new Date(notification.created_at);
+  try {
+    const placed = placeMessage(
+      app,
+      times,
+      { ...notification, process_type },
+      { region },
+      start,
+      Number.POSITIVE_INFINITY,
+    );
+    return placed ? held(notification, placed, {}) : { notification };
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** At home is the home of the installation, without reading the number. */
+function regionOf({ country }: Deps, { international, normalised_recipient }: NewNotification): string | undefined {
+  if (!international) return country.phone.region;
+  const parsed = parsePhoneNumber(country.phone, `+${normalised_recipient ?? ''}`);
+  return parsed.ok ? parsed.number.region : undefined;
+}
+
+/** Refuses a file whose rows would wait too long, where the service is. */
+export function refuseWhileClosed(app: Deps, times: SendingTimes | null, file: ToPlace, start: Date): void {
+  if (times !== null) placeMessage(app, times, file, {}, start);
 }
 
 function held(
@@ -199,6 +239,11 @@ export async function cancelHeld(app: Platform, serviceId: string, id: string): 
     const [before, after] = [{ status: changed.previous_status }, { status: changed.status }];
     await recordAuditEntry(tx, { ...entry, before, after });
   });
+}
+
+/** Whether messages of a file wait for a sending time. */
+export async function hasHeldRows(tx: Tx, { id, service_id }: { id: string; service_id: string }): Promise<boolean> {
+  return (await selectHeld(tx, service_id, { after: nilId, limit: 1 }, { job_id: id })).length > 0;
 }
 
 const maxCounted = 1_000_000;
