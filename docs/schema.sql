@@ -827,6 +827,61 @@ create table password_guesses (
 CREATE INDEX password_guesses_counted_since_idx ON public.password_guesses USING btree (counted_since);
 CREATE INDEX password_guesses_user_id_idx ON public.password_guesses USING btree (user_id);
 
+create table plan_messages (
+  id uuid not null,
+  service_id uuid not null,
+  plan_id uuid not null,
+  plan_version integer not null,
+  key_type text not null,
+  api_key_id uuid,
+  reference text,
+  encrypted_content text,
+  status text not null,
+  how text,
+  scheduled_for timestamp with time zone,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  constraint plan_messages_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
+  constraint plan_messages_how_check CHECK ((how = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint plan_messages_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
+  constraint plan_messages_pkey PRIMARY KEY (id),
+  constraint plan_messages_plan_id_plan_version_fkey FOREIGN KEY (plan_id, plan_version) REFERENCES channel_plan_versions(plan_id, version),
+  constraint plan_messages_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint plan_messages_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in-progress'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX plan_messages_due_at_idx ON public.plan_messages USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX plan_messages_reference_idx ON public.plan_messages USING btree (service_id, reference, id DESC) WHERE (reference IS NOT NULL);
+CREATE INDEX plan_messages_service_id_idx ON public.plan_messages USING btree (service_id, id DESC);
+
+create table plan_step_changes (
+  id bigint not null,
+  message_id uuid not null,
+  constraint plan_step_changes_pkey PRIMARY KEY (id)
+);
+
+create table plan_steps (
+  message_id uuid not null,
+  number smallint not null,
+  channel text not null,
+  template_id uuid not null,
+  template_version integer not null,
+  wait_h integer,
+  only_if_missing boolean not null,
+  state text not null,
+  reason text,
+  notification_id uuid,
+  started_at timestamp with time zone,
+  handed_over_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint plan_steps_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint plan_steps_message_id_fkey FOREIGN KEY (message_id) REFERENCES plan_messages(id) ON DELETE CASCADE,
+  constraint plan_steps_notification_id_key UNIQUE (notification_id),
+  constraint plan_steps_pkey PRIMARY KEY (message_id, number),
+  constraint plan_steps_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'skipped'::text, 'sent'::text, 'delivered'::text, 'failed'::text, 'expired'::text, 'cancelled'::text]))),
+  constraint plan_steps_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
+);
+
 create table platform_status_totals (
   london_day date not null,
   notification_type text not null,

@@ -58,6 +58,7 @@ import { operationsRoutes } from './operations/operations.routes.ts';
 import { eraseRecipientRoutes } from './operations/recipients/erase-recipient.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { channelPlanRoutes } from './plans/channel-plans.routes.ts';
+import { planMessageRoutes, sendByPlanRoutes } from './plans/plan-messages.routes.ts';
 import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
@@ -273,6 +274,8 @@ const listed: ListedSurface[] = [
       { routes: sendRoutes, pool: 'sending' },
       { routes: bulkRoutes, pool: 'sending' },
       bulkReadingRoutes,
+      { routes: sendByPlanRoutes, pool: 'sending' },
+      planMessageRoutes,
       publicReportRoutes,
       publicNotificationRoutes,
       inboundTextRoutes,

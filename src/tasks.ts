@@ -38,6 +38,7 @@ import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rol
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
 import { retimeHeldMessages, runRetiming } from './notifications/windows/held-messages.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
+import { deleteOldPlanMessages } from './plans/plan-messages.task.ts';
 import { type RunnableTask, type Schedule, scheduleIn } from './platform/queue/schedule.ts';
 import type { Task } from './platform/queue/task.ts';
 import { checkDueDomains } from './sending-domains/checking/check-domains.ts';
@@ -212,6 +213,13 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '7 * * * *', reason: 'Hourly, so that a file is deleted soon after it expires.' },
     ...soonAgain,
     run: deleteOldUploads,
+  },
+  {
+    name: 'delete-plan-messages',
+    description: 'Deletes messages with a channel plan beyond the retention of their service.',
+    schedule: { cron: '15 3 * * *', reason: 'After midnight all year round, after their notifications.' },
+    ...onceADay,
+    run: deleteOldPlanMessages,
   },
   queued(composeLetter, tryToCompose),
   queued(checkPrecompiledLetter, tryToCheckPrecompiled),

@@ -130,6 +130,11 @@ with result as (
     and sent_at is not null and status <> previous_status
     and status in ('permanent-failure', 'temporary-failure')))
   group by 1, 2
+), noted_steps as (
+  insert into plan_step_changes (message_id)
+  select message_id
+  from plan_steps
+  where notification_id = any (array(select id from after))
 ), gone as (
   delete from delivery_queue q
   where q.notification_id = any (array(select id from held where due_at is null)) and q.leased_by = $5

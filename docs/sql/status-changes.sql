@@ -121,6 +121,11 @@ with wanted as (
     and sent_at is not null and status <> previous_status
     and status in ('permanent-failure', 'temporary-failure')))
   group by 1, 2
+), noted_steps as (
+  insert into plan_step_changes (message_id)
+  select message_id
+  from plan_steps
+  where notification_id = any (array(select id from after))
 )
 select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
 from after

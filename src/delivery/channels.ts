@@ -6,13 +6,11 @@ import type { GuardSettings } from '../notifications/guard/settings.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { attachmentsOf } from '../notifications/sending/secret-values.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { SendDeps } from '../notifications/sending/send-context.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import type { SenderDomains } from '../sending-domains/sender-domains.ts';
 import type { CallbackSettings } from '../services/settings.ts';
-import type { CompiledTemplates } from '../templates/compiled-templates.ts';
-import type { EmailThreads } from '../templates/email-threads.ts';
 import type { DeliveryChannel } from './channel-worker.ts';
 import { composeEmail, composeText, type EmailConfig } from './compose-message.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
@@ -26,11 +24,9 @@ import { openEmailProviders, openTextProviders, type ProvidersConfig } from './p
 import { reportsOf } from './receipts/provider-reports.ts';
 import { receiptRecorder } from './receipts/receipts.ts';
 
-export type DeliveryDeps = Platform & {
+export type DeliveryDeps = SendDeps & {
   config: ProvidersConfig &
     EmailConfig & { callbacks: CallbackSettings; guard: GuardSettings; optOuts: OptOutSettings };
-  compiledTemplates: CompiledTemplates;
-  emailThreads: EmailThreads;
   senderDomains: SenderDomains;
   providers: readonly ProviderDescriptor[];
 };

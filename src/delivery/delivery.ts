@@ -1,4 +1,5 @@
 import { addUpChanges } from '../notifications/rollups/rollups.ts';
+import { PlanWorker } from '../plans/advance.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/errors.ts';
 import { Loop } from '../platform/process/loop.ts';
@@ -63,6 +64,11 @@ const loops: ListedLoop[] = [
     description:
       'Ends emails that count as delivered because no report has come, if a provider in use reports failures only.',
     open: listedMessages,
+  },
+  {
+    name: 'channel-plans',
+    description: 'Follows the steps of messages with a channel plan, and starts the next ones.',
+    open: (app) => new PlanWorker(app),
   },
   {
     name: 'service-callbacks',

@@ -7,6 +7,7 @@ import { type Cte, Statement } from '../platform/db/statement.ts';
 import type { FailedAttemptRow } from './attempts/attempts.sql.ts';
 import { countEmailOutcomes } from './guard/email-outcomes.shared.sql.ts';
 import type { Status } from './notification.ts';
+import { noteChangedSteps } from './plan-steps.shared.sql.ts';
 import { type ChangedNotification, type StatusChange, transitions } from './status-transitions.ts';
 
 /**
@@ -213,6 +214,7 @@ export function changeStatuses(
       having sum(change) <> 0 or sum(change * billable_units) <> 0`,
   );
   countEmailOutcomes(statement, after);
+  noteChangedSteps(statement, after);
   return after;
 }
 

@@ -6,6 +6,8 @@ import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/ro
 import { useHarness } from '../../test/kit/harness.ts';
 import { databaseNamed } from '../../test/kit/process/database-url.ts';
 import { aPerson } from '../../test/kit/world/console-people.ts';
+import { selectPlanMessage } from '../plans/plan-messages.sql.ts';
+import { contentOf } from '../plans/plan-messages.ts';
 import { newId } from '../platform/id.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { encryptToken, readSigningKey } from '../services/settings/callback-api.ts';
@@ -17,6 +19,7 @@ const encryptedColumns = [
   'documents.recipient_digest',
   'idempotency_keys.response',
   'notifications.secret_personalisation',
+  'plan_messages.encrypted_content',
   'sandbox_messages.body',
   'sending_domain_keys.encrypted_private_key',
   'service_callback_api.encrypted_bearer_token',
@@ -86,6 +89,17 @@ async function writeEverything() {
   const sent = await harness.v2('POST', '/v2/notifications/email', api_key, email, headers);
   expect([created.status, signing.status, sent.status]).toEqual([201, 201, 201]);
   await harness.deliver();
+  const steps = [
+    { channel: 'email', template_id, wait_h: 1 },
+    { channel: 'email', template_id },
+  ];
+  const plan = { name: 'Plan', steps, created_by: updated_by_id };
+  expect((await harness.admin('POST', `/service/${service_id}/channel-plan`, plan)).status).toBe(201);
+  const { email_address } = email;
+  const byPlan = { plan_name: 'Plan', recipient: { email_address }, personalisation: { f: 'x' } };
+  const scheduled_for = '2026-11-15T20:00:00Z';
+  const planned = await harness.v2('POST', '/v2/messages', api_key, { ...byPlan, scheduled_for });
+  expect(planned.status).toBe(201);
   const { id: created_by_id } = await aPerson(harness, { platform_admin: true });
   const domain = { scope: 'installation', name: 'notify.council.example', created_by_id };
   expect((await harness.admin('POST', '/sending-domain', domain)).status).toBe(201);
@@ -95,10 +109,13 @@ async function writeEverything() {
       .select('encrypted_secret')
       .where('callback_id', '=', callback_id)
       .executeTakeFirstOrThrow();
+    const stored = await selectPlanMessage(app.db, service_id, planned.body.id);
+    if (!stored) throw new Error('The message is missing');
     return {
       message: (await v2('GET', `/v2/notifications/${sent.body.id}`, api_key)).body.body,
       repeated: (await v2('POST', '/v2/notifications/email', api_key, email, headers)).body,
       outbox: (await request({ method: 'GET', url: '/outbox' })).body,
+      planned: contentOf(app, stored),
       signingKey: readSigningKey(app, owner, secret.encrypted_secret)?.toString('base64'),
     };
   };

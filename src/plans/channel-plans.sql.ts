@@ -134,3 +134,14 @@ export async function selectChannelsOfTemplates(
     .execute();
   return new Map(found.map(({ id, template_type }) => [id, template_type as Channel]));
 }
+
+/** Of those that are not archived. Names differ in more than capitals. */
+export function selectPlanNamed(db: Db, serviceId: string, name: string): Promise<ChannelPlan | undefined> {
+  return db
+    .selectFrom('channel_plans')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where(sql`lower(name)`, '=', sql`lower(${name})`)
+    .where('archived', '=', false)
+    .executeTakeFirst();
+}

@@ -42,7 +42,7 @@ export async function getPlan(db: Db | Tx, serviceId: string, id: string): Promi
 }
 
 /** A step as it is requested. */
-export interface StepRequest {
+interface StepRequest {
   channel: Channel;
   template_id: string;
   wait_h?: number | null;

@@ -24,7 +24,7 @@ type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
 
 /** Lists every key: spreading objects made this the most expensive step of accepting a message. */
 export function newNotification(
-  { service, key_type, api_key_id, created_by_id, now }: SendContext,
+  { service, key_type, api_key_id, created_by_id, now, step }: SendContext,
   {
     row,
     language,
@@ -34,7 +34,7 @@ export function newNotification(
   const created_at = timestamp(now);
   const scheduled_for = fields.scheduled_for ?? null;
   return {
-    id: fields.id ?? newId(now),
+    id: fields.id ?? step?.notification_id ?? newId(now),
     service_id: service.id,
     template_id: row.id,
     template_version: row.version,

@@ -44,13 +44,13 @@ export interface PreparedMessage<ResponseBody> {
 /** Returns the response once the message is durable. */
 export async function persistAndRespond<ResponseBody>(
   app: SendDeps,
-  { service, idempotency, only_check }: SendContext,
+  { service, idempotency, only_check, step }: SendContext,
   message: PreparedMessage<ResponseBody>,
 ): Promise<Sent<ResponseBody>> {
   const { response } = message;
   if (only_check) return { response, replayed: false };
   const [stored] = await withFiles(app, [message], async () => [
-    await app.sending.acceptor.accept(acceptanceOf(app, service, message, idempotency)),
+    await app.sending.acceptor.accept(acceptanceOf(app, service, message, idempotency, step)),
   ]);
   if (!stored || !idempotency) return { response, replayed: false };
   await deleteFiles(app, pathsOf(message));
@@ -100,6 +100,7 @@ function acceptanceOf<ResponseBody>(
   service: SendingService,
   message: PreparedMessage<ResponseBody>,
   idempotency: IdempotencyClaim | undefined,
+  step?: SendContext['step'],
 ): Acceptance {
   const { notification, response, abroad, parts, task, files, held, secret_values } = message;
   const paths = pathsOf(message);
@@ -115,8 +116,9 @@ function acceptanceOf<ResponseBody>(
       response: secret_values ? encryptResponse(app, service.id, idempotency.key, response) : response,
     },
     alsoStore:
-      task || files?.record || held || actor !== undefined
+      task || files?.record || held || step || actor !== undefined
         ? async (tx) => {
+            await step?.record(tx);
             await files?.record?.(tx);
             if (!notification) return;
             if (held) await insertHeld(tx, [held]);

@@ -3,6 +3,7 @@ import type { EmailSettings } from '../../branding/settings.ts';
 import type { FileSizes } from '../../documents/prepare-documents.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { type Clock, minute_ms } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
@@ -44,6 +45,8 @@ export interface SendContext {
   countAs?: CountAs;
   /** Every rule is checked, and nothing is stored or sent. */
   only_check?: true;
+  /** The message is the step of a channel plan: its id, and what is stored with it. */
+  step?: { notification_id: string; record(tx: Tx): Promise<void> };
   /** A template that no request can name: that of a test from the editor. */
   template?: ReadyTemplate;
 }

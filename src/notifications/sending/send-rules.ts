@@ -132,9 +132,9 @@ export function refuseUnlessRecipientIsAllowed(context: SendContext, normalised:
   );
 }
 
-/** Simulated recipients are for API clients; messages from the front end are really sent. */
-export function isFromApi({ created_by_id }: SendContext): boolean {
-  return created_by_id === null;
+/** Simulated recipients are for API clients; messages from the front end and of channel plans are really sent. */
+export function isFromApi({ created_by_id, step }: SendContext): boolean {
+  return created_by_id === null && !step;
 }
 
 /** One indexed lookup, for services that keep a suppression list. */

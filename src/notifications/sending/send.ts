@@ -159,7 +159,7 @@ export async function prepareEmail(
   const uploads = readFiles(values);
   refuseUnlessFilesAreSetUp(app, context.service, uploads.length + templateFiles.length > 0);
   refuseUnlessAttachmentsAreAllowed(app, attached.length);
-  const id = newId(context.now);
+  const id = context.step?.notification_id ?? newId(context.now);
   const email = { id, service_id: context.service.id, recipient: address, now: context.now };
   const files = { uploads: [...uploads, ...links], ofTemplate: templateFiles };
   const hasFiles = files.uploads.length + templateFiles.length > 0;

@@ -10,11 +10,11 @@ const harness = useHarness();
 const notAudited = new Map([
   [
     'accepting',
-    'messages: notifications, daily_message_counts, annual_counts, limit_notices, rate_windows, idempotency_keys, unfinished_messages',
+    'messages: notifications, daily_message_counts, annual_counts, limit_notices, rate_windows, idempotency_keys, unfinished_messages, plan_messages, plan_steps',
   ],
   [
     'queues',
-    'delivery_queue, delivery_sweeps, provider_slots, queue_workers, report_receivers, service_callbacks, task_runs, failed_attempts, unconfirmed_files',
+    'delivery_queue, delivery_sweeps, provider_slots, queue_workers, report_receivers, service_callbacks, task_runs, failed_attempts, plan_step_changes, unconfirmed_files',
   ],
   [
     'counting',

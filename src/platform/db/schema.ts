@@ -614,6 +614,44 @@ interface PasswordGuesses {
   signed_in_at: Time | null;
 }
 
+interface PlanMessages {
+  id: string;
+  service_id: string;
+  plan_id: string;
+  plan_version: number;
+  key_type: 'normal' | 'team' | 'test';
+  api_key_id: string | null;
+  reference: string | null;
+  encrypted_content: string | null;
+  status: Generated<'created' | 'in-progress' | 'delivered' | 'failed' | 'cancelled'>;
+  how: 'sms' | 'email' | 'letter' | null;
+  scheduled_for: Time | null;
+  created_at: Time;
+  completed_at: Time | null;
+  due_at: Time | null;
+}
+
+interface PlanStepChanges {
+  id: Generated<number>;
+  message_id: string;
+}
+
+interface PlanSteps {
+  message_id: string;
+  number: number;
+  channel: 'sms' | 'email' | 'letter';
+  template_id: string;
+  template_version: number;
+  wait_h: number | null;
+  only_if_missing: boolean;
+  state: Generated<'waiting' | 'skipped' | 'sent' | 'delivered' | 'failed' | 'expired' | 'cancelled'>;
+  reason: string | null;
+  notification_id: string | null;
+  started_at: Time | null;
+  handed_over_at: Time | null;
+  ended_at: Time | null;
+}
+
 interface PlatformStatusTotals {
   london_day: string;
   notification_type: string;
@@ -1572,6 +1610,9 @@ export interface DB {
   organisation_permissions: OrganisationPermissions;
   organisations: Organisations;
   password_guesses: PasswordGuesses;
+  plan_messages: PlanMessages;
+  plan_step_changes: PlanStepChanges;
+  plan_steps: PlanSteps;
   platform_status_totals: PlatformStatusTotals;
   platform_usage_totals: PlatformUsageTotals;
   printed_letters: PrintedLetters;

@@ -1,0 +1,157 @@
+import { jobRowIds } from '../jobs/job-row-id.ts';
+import { selectStepNotifications } from '../notifications/plan-steps.shared.sql.ts';
+import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
+import { later, timestamp } from '../platform/clock.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { Loop } from '../platform/process/loop.ts';
+import {
+  endWaitingStep,
+  leaseDueMessages,
+  lockPlanMessage,
+  type PlanMessage,
+  type StoredStep,
+  selectStepsOf,
+  updatePlanMessage,
+  updateStep,
+  wakeChangedMessages,
+} from './plan-messages.sql.ts';
+import { contentOf } from './plan-messages.ts';
+import { settle } from './plan-rules.ts';
+import { sendStep, type Unsent } from './send-step.ts';
+import { withdrawSteps } from './withdraw-steps.ts';
+
+/** Longer than a step takes to be stored. A worker that takes over a message finds out what was done. */
+const lease_ms = 30_000;
+const idle_ms = 500;
+const changesAtOnce = 500;
+const messagesAtOnce = 20;
+
+/** Follows the steps of messages with a channel plan, and starts the next ones. */
+export class PlanWorker {
+  private readonly app: SendDeps;
+  private readonly loop: Loop;
+
+  constructor(app: SendDeps) {
+    this.app = app;
+    const step = async () => ((await this.step()) > 0 ? 0 : idle_ms);
+    this.loop = new Loop({ name: 'channel plans', step, log: app.log });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.loop.stop();
+  }
+
+  async runOnce(): Promise<void> {
+    while ((await this.step()) > 0);
+  }
+
+  /** Returns the number of messages that were due. */
+  private async step(): Promise<number> {
+    const { db, clock } = this.app;
+    const now = clock.now();
+    await wakeChangedMessages(db, timestamp(now), changesAtOnce);
+    const lease = { now: timestamp(now), until: timestamp(later(now, lease_ms)), limit: messagesAtOnce };
+    const due = await leaseDueMessages(db, lease);
+    await Promise.all(due.map((id) => this.tryToAdvance(id)));
+    return due.length;
+  }
+
+  /** One that cannot be advanced now is tried again when its lease ends, and keeps no other waiting. */
+  private async tryToAdvance(id: string): Promise<void> {
+    try {
+      await advance(this.app, id);
+    } catch (error) {
+      if (error instanceof StepTaken) return;
+      this.app.log.error({ event: 'plan.failed', err: error, message: id }, 'A step of a channel plan could not start');
+    }
+  }
+}
+
+/** Another worker has started the step, or the message was cancelled meanwhile. */
+class StepTaken extends Error {}
+
+interface NextStep {
+  message: PlanMessage;
+  step: StoredStep;
+}
+
+async function advance(app: SendDeps, id: string): Promise<void> {
+  for (;;) {
+    const next = await inTransaction(app.db, (tx) => follow(app, tx, id));
+    if (!next) return;
+    const unsent = await start(app, next);
+    if (!unsent) return;
+    await inTransaction(app.db, (tx) => passOver(tx, next, unsent, app.clock.now()));
+  }
+}
+
+/** Records what has become of the steps, and returns the one to start. */
+async function follow(app: SendDeps, tx: Tx, id: string): Promise<NextStep | undefined> {
+  const now = app.clock.now();
+  const message = await lockPlanMessage(tx, id);
+  if (!message) return undefined;
+  const steps = await selectStepsOf(tx, [id]);
+  const ids = steps.flatMap(({ notification_id }) => notification_id ?? []);
+  const byId = new Map((await selectStepNotifications(tx, ids)).map((fact) => [fact.id, fact]));
+  const facts = new Map(
+    steps.flatMap(({ number, notification_id }) => {
+      const fact = byId.get(notification_id ?? '');
+      return fact ? [[number, fact] as const] : [];
+    }),
+  );
+  const settled = settle({ ...message, steps }, facts, now);
+  for (const [index, step] of settled.steps.entries()) {
+    if (step === steps[index]) continue;
+    const { state, reason, handed_over_at, ended_at } = step;
+    await updateStep(tx, step, { state, reason, handed_over_at, ended_at });
+  }
+  await withdrawSteps(app, tx, settled.withdraw, now);
+  const isOpen = settled.status === 'created' || settled.status === 'in-progress';
+  await updatePlanMessage(tx, id, {
+    ...{ status: settled.status, how: settled.how },
+    completed_at: isOpen ? null : (message.completed_at ?? timestamp(now)),
+    // Until a step has started, the lease says when another worker tries it.
+    ...(settled.start ? {} : { due_at: settled.deadline }),
+  });
+  return settled.start && { message, step: settled.start };
+}
+
+/**
+ * Starts a step: its notification, its place in the queue, its share of the limits and the progress of the message are one
+ * transaction. Nobody starts it twice, because only a step that waits can start.
+ */
+async function start(app: SendDeps, { message, step }: NextStep): Promise<Unsent | undefined> {
+  const service = await app.sending.services.find(message.service_id);
+  const content = contentOf(app, message);
+  if (!service || !content) return { state: 'skipped', reason: service ? 'erased' : 'not-allowed' };
+  const now = app.clock.now();
+  const notification_id = jobRowIds(message.id, now)(step.number);
+  const context: SendContext = {
+    ...{ service, dialect: service.api_dialect, key_type: message.key_type, api_key_id: message.api_key_id },
+    ...{ created_by_id: null, now, root: app.config.urls.api, idempotency: undefined },
+    step: {
+      notification_id,
+      record: async (tx) => {
+        await lockOpen(tx, message.id);
+        const started = { state: 'sent', notification_id, started_at: timestamp(now) } as const;
+        if (!(await endWaitingStep(tx, step, started))) throw new StepTaken();
+        await updatePlanMessage(tx, message.id, { status: 'in-progress', due_at: null });
+      },
+    },
+  };
+  return sendStep(app, context, { ...step, reference: message.reference }, content);
+}
+
+async function passOver(tx: Tx, { message, step }: NextStep, { state, reason }: Unsent, now: Date): Promise<void> {
+  await lockOpen(tx, message.id);
+  if (!(await endWaitingStep(tx, step, { state, reason, ended_at: timestamp(now) }))) throw new StepTaken();
+}
+
+async function lockOpen(tx: Tx, id: string): Promise<void> {
+  const message = await lockPlanMessage(tx, id);
+  if (message?.status !== 'created' && message?.status !== 'in-progress') throw new StepTaken();
+}

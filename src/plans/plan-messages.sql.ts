@@ -1,0 +1,200 @@
+import { type Insertable, sql } from 'kysely';
+import { takeChangedSteps } from '../notifications/plan-steps.shared.sql.ts';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
+import type { DB } from '../platform/db/schema.ts';
+import { Statement } from '../platform/db/statement.ts';
+import { nilId } from '../platform/id.ts';
+import type { EncryptedValue, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
+import type { Channel } from '../protocol/channels.ts';
+import type { KeyType } from '../protocol/key-types.ts';
+import type { MessageStatus, Step } from './plan-rules.ts';
+
+export interface PlanMessage {
+  id: string;
+  service_id: string;
+  plan_id: string;
+  plan_version: number;
+  key_type: KeyType;
+  api_key_id: string | null;
+  reference: string | null;
+  encrypted_content: string | null;
+  status: MessageStatus;
+  how: Channel | null;
+  scheduled_for: Timestamp | null;
+  created_at: Timestamp;
+  completed_at: Timestamp | null;
+}
+
+export interface StoredStep extends Step {
+  message_id: string;
+  template_id: string;
+  template_version: number;
+  started_at: Timestamp | null;
+}
+
+const columns = [
+  'id',
+  'service_id',
+  'plan_id',
+  'plan_version',
+  'key_type',
+  'api_key_id',
+  'reference',
+  'encrypted_content',
+  'status',
+  'how',
+  'scheduled_for',
+  'created_at',
+  'completed_at',
+] as const;
+
+export async function insertPlanMessage(
+  tx: Tx,
+  message: Insertable<DB['plan_messages']>,
+  steps: Insertable<DB['plan_steps']>[],
+): Promise<void> {
+  await tx.insertInto('plan_messages').values(message).execute();
+  await tx.insertInto('plan_steps').values(steps).execute();
+}
+
+export function selectPlanMessage(db: Db | Tx, serviceId: string, id: string): Promise<PlanMessage | undefined> {
+  const row = db.selectFrom('plan_messages').select(columns).where('service_id', '=', serviceId).where('id', '=', id);
+  return row.executeTakeFirst() as Promise<PlanMessage | undefined>;
+}
+
+/** Locked until the transaction ends: whatever moves a message takes turns. */
+export function lockPlanMessage(tx: Tx, id: string): Promise<PlanMessage | undefined> {
+  const row = tx.selectFrom('plan_messages').select(columns).where('id', '=', id).forUpdate();
+  return row.executeTakeFirst() as Promise<PlanMessage | undefined>;
+}
+
+export interface MessageFilter {
+  key_type: KeyType;
+  reference?: string | undefined;
+  status?: MessageStatus | undefined;
+  older_than?: string | undefined;
+}
+
+export function selectPlanMessages(
+  db: Db,
+  serviceId: string,
+  { key_type, reference, status, older_than }: MessageFilter,
+  limit: number,
+): Promise<PlanMessage[]> {
+  let query = db
+    .selectFrom('plan_messages')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where('key_type', '=', key_type);
+  if (reference !== undefined) query = query.where('reference', '=', reference);
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (older_than !== undefined) query = query.where('id', '<', older_than);
+  return query.orderBy('id', 'desc').limit(limit).execute() as Promise<PlanMessage[]>;
+}
+
+export function selectStepsOf(db: Db | Tx, messageIds: string[]): Promise<StoredStep[]> {
+  return db
+    .selectFrom('plan_steps')
+    .selectAll()
+    .where('message_id', '=', anyOf(messageIds))
+    .orderBy('message_id')
+    .orderBy('number')
+    .execute() as Promise<StoredStep[]>;
+}
+
+export async function updatePlanMessage(
+  tx: Tx,
+  id: string,
+  change: Partial<Pick<PlanMessage, 'status' | 'how' | 'completed_at'>> & { due_at?: Timestamp | null },
+): Promise<void> {
+  await tx.updateTable('plan_messages').set(change).where('id', '=', id).execute();
+}
+
+export async function updateStep(
+  tx: Tx,
+  { message_id, number }: Pick<StoredStep, 'message_id' | 'number'>,
+  change: Partial<
+    Pick<StoredStep, 'state' | 'reason' | 'notification_id' | 'started_at' | 'handed_over_at' | 'ended_at'>
+  >,
+): Promise<void> {
+  await tx
+    .updateTable('plan_steps')
+    .set(change)
+    .where('message_id', '=', message_id)
+    .where('number', '=', number)
+    .execute();
+}
+
+/** False if the step has started or ended. The message must be locked. */
+export async function endWaitingStep(
+  tx: Tx,
+  { message_id, number }: Pick<StoredStep, 'message_id' | 'number'>,
+  change: Partial<StoredStep>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('plan_steps')
+    .set(change)
+    .where('message_id', '=', message_id)
+    .where('number', '=', number)
+    .where('state', '=', 'waiting')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Makes messages due whose steps have changed. */
+export async function wakeChangedMessages(db: Db, now: Timestamp, limit: number): Promise<void> {
+  const statement = new Statement();
+  const taken = takeChangedSteps(statement, limit);
+  statement.with(
+    'woken',
+    sql`update plan_messages set due_at = ${now} where id = any (array(select message_id from ${taken}))`,
+  );
+  await statement.ending(sql`select 1`).execute(db);
+}
+
+/** Messages to look at. Others skip them until the lease ends, and take them over if this worker has died. */
+export async function leaseDueMessages(
+  db: Db,
+  { now, until, limit }: { now: Timestamp; until: Timestamp; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update plan_messages m set due_at = ${until}
+    from (select id from plan_messages where due_at <= ${now} order by due_at limit ${limit} for update skip locked) as due
+    where m.id = due.id returning m.id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+const isOver = sql`status in ('delivered', 'failed', 'cancelled')`;
+
+/** Those of a service, or of all others, that ended, and whose notifications are beyond the retention. Returns how many. */
+export async function deleteOldMessages(
+  db: Db,
+  of: { service_id: string } | { except: string[] },
+  before_id: string,
+  limit: number,
+): Promise<number> {
+  const isOf = 'except' in of ? sql`service_id <> all (${of.except}::uuid[])` : sql`service_id = ${of.service_id}`;
+  const { rows } = await sql<{ id: string }>`
+    delete from plan_messages where id in (
+      select id from plan_messages m where ${isOver} and ${isOf} and id < ${before_id}
+        and not exists (select from plan_steps s where s.message_id = m.id and s.notification_id >= ${before_id})
+      limit ${limit})
+    returning id`.execute(db);
+  return rows.length;
+}
+
+export async function selectEncryptedContents(db: Db, after = nilId, limit: number) {
+  const { rows: values } = await sql<EncryptedValue>`
+    select id, id::text as place, encrypted_content as text from plan_messages
+    where id > ${after} and encrypted_content is not null order by id limit ${limit}`.execute(db);
+  return { values, last: values.at(-1)?.id };
+}
+
+export async function replaceEncryptedContents(db: Db, values: ReplacedValue[]): Promise<void> {
+  await sql`
+    update plan_messages m set encrypted_content = v.after
+    from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
+    where m.id = v.id and m.encrypted_content = v.before`.execute(db);
+}

@@ -1,0 +1,427 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
+import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import type { Status } from '../notifications/notification.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
+import type { transitions } from '../notifications/status-transitions.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { PlanWorker } from './advance.ts';
+
+const harness = useHarness({
+  now: '2026-11-16T12:00:00Z',
+  config: { providers: { sandbox: { receipts: 'hold' } } },
+});
+let service: string;
+let created_by: string;
+let key: string;
+let plan_id: string;
+
+const recipient = {
+  ...{ email_address: 'ada@example.org', phone_number: '07700 900123' },
+  ...{ address_line_1: 'Ada Lovelace', address_line_2: '1 High Street', address_line_3: 'SW1A 1AA' },
+};
+
+interface StepOfTest {
+  channel: 'email' | 'sms' | 'letter';
+  content?: string;
+  only_if_missing?: boolean;
+}
+
+async function aPlan(steps: StepOfTest[], name = 'Appointments', of = service): Promise<string> {
+  const made = await Promise.all(
+    steps.map(async ({ channel, content = 'Hello ((name))', only_if_missing = false }, index) => ({
+      channel,
+      template_id: await aTemplate(harness, of, { template_type: channel, content, subject: 'News' }),
+      wait_h: index < steps.length - 1 ? 24 : null,
+      only_if_missing,
+    })),
+  );
+  const { status, body } = await harness.admin('POST', `/service/${of}/channel-plan`, {
+    name,
+    steps: made,
+    created_by,
+  });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+beforeEach(async () => {
+  harness.clock.set('2026-11-16T12:00:00Z');
+  created_by = await aUser(harness);
+  service = await aService(harness, { created_by_id: created_by });
+  key = await anApiKey(harness, service);
+  plan_id = await aPlan([{ channel: 'email' }, { channel: 'sms' }, { channel: 'letter' }]);
+});
+
+const request = (change: object = {}) => ({ plan_id, recipient, personalisation: { name: 'Ada' }, ...change });
+const post = (change: object = {}, headers: Record<string, string> = {}, withKey = key) =>
+  harness.v2('POST', '/v2/messages', withKey, request(change), headers);
+
+async function accepted(change: object = {}, withKey = key): Promise<string> {
+  const { status, body } = await post(change, {}, withKey);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.id;
+}
+
+async function read(id: string) {
+  const { status, body } = await harness.v2('GET', `/v2/messages/${id}`, key);
+  expect(status).toBe(200);
+  return body;
+}
+
+async function statesOf(id: string): Promise<string[]> {
+  const { status, steps } = await read(id);
+  return [
+    status,
+    ...steps.map(({ state, reason }: { state: string; reason: string | null }) =>
+      reason ? `${state}: ${reason}` : state,
+    ),
+  ];
+}
+
+/** What a provider says of a step. */
+async function tell(id: string, step: number, status: Status, event: keyof typeof transitions = 'receipt') {
+  const { app, clock } = harness;
+  const { notification_id } = (await read(id)).steps[step - 1];
+  const change = { id: notification_id, status, event };
+  const changed = await inTransaction(app.db, (tx) => recordStatusChanges(app.country, tx, [change], clock.now()));
+  expect(changed).toHaveLength(1);
+}
+
+async function notificationsOf(of = service) {
+  return harness.app.db
+    .selectFrom('notifications')
+    .select(['id', 'notification_type'])
+    .where('service_id', '=', of)
+    .execute();
+}
+
+describe('POST /v2/messages', () => {
+  it('201 returns the message; its first step starts at once, and is an ordinary notification', async () => {
+    const { status, body } = await post({ reference: 'case 7' });
+    const waiting = { reason: null, notification_id: null, started_at: null, handed_over_at: null, ended_at: null };
+    expect([status, body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        reference: 'case 7',
+        plan: { id: plan_id, version: 1 },
+        status: 'created',
+        how: null,
+        steps: [
+          { number: 1, channel: 'email', state: 'waiting', ...waiting },
+          { number: 2, channel: 'sms', state: 'waiting', ...waiting },
+          { number: 3, channel: 'letter', state: 'waiting', ...waiting },
+        ],
+        scheduled_for: null,
+        created_at: '2026-11-16T12:00:00.000000Z',
+        completed_at: null,
+        uri: expect.stringMatching(new RegExp(`/v2/messages/${body.id}$`)),
+      },
+    ]);
+    await harness.deliver();
+    await harness.deliver();
+    const after = await read(body.id);
+    expect(after).toMatchObject({ status: 'in-progress', steps: [{ state: 'sent' }, { state: 'waiting' }, {}] });
+    const [step] = after.steps;
+    expect(step.started_at).toBe('2026-11-16T12:00:00.000000Z');
+    const shown = await harness.v2('GET', `/v2/notifications/${step.notification_id}`, key);
+    expect(shown.body).toMatchObject({ type: 'email', reference: 'case 7', body: 'Hello Ada', status: 'sending' });
+    expect(await notificationsOf()).toHaveLength(1);
+  });
+
+  it('stores neither recipient nor values in clear text', async () => {
+    const id = await accepted();
+    const row = await harness.app.db.selectFrom('plan_messages').selectAll().where('id', '=', id).executeTakeFirst();
+    expect(JSON.stringify(row)).not.toMatch(/ada@|900123|High Street/);
+  });
+
+  it('201 once for an Idempotency-Key; 422 with another body', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const [first, second] = [await post({}, headers), await post({}, headers)];
+    expect([first.status, second.status, second.headers['idempotent-replayed']]).toEqual([201, 201, 'true']);
+    expect(second.body).toEqual(first.body);
+    expect((await post({ reference: 'other' }, headers)).status).toBe(422);
+    await harness.deliver();
+    expect(await notificationsOf()).toHaveLength(1);
+  });
+
+  it('201 by the name of the plan, and starts when it is due', async () => {
+    const change = { plan_id: undefined, plan_name: 'appointments', scheduled_for: '2026-11-16T14:00:00Z' };
+    const id = await accepted(change);
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual(['created', 'waiting', 'waiting', 'waiting']);
+    harness.clock.advance({ hours: 2 });
+    await harness.deliver();
+    expect((await statesOf(id)).slice(0, 2)).toEqual(['in-progress', 'sent']);
+  });
+
+  it('keeps to the version of plan and templates that it was accepted with', async () => {
+    const id = await accepted({ scheduled_for: '2026-11-16T23:00:00Z' });
+    const steps = (await harness.admin('GET', `/service/${service}/channel-plan/${plan_id}`)).body.data.steps;
+    await harness.admin('POST', `/service/${service}/template/${steps[0].template_id}`, {
+      content: 'Changed ((new))',
+      created_by,
+    });
+    await harness.admin('DELETE', `/service/${service}/channel-plan/${plan_id}`);
+    harness.clock.advance({ hours: 11 });
+    await harness.deliver();
+    const { notification_id } = (await read(id)).steps[0];
+    expect((await harness.v2('GET', `/v2/notifications/${notification_id}`, key)).body.body).toBe('Hello Ada');
+    expectError(await post(), 400, 'BadRequestError', 'Plan has been deleted');
+  });
+
+  const field = 'ValidationError';
+  it.each<[object, string, string]>([
+    [{ plan_id: undefined }, field, 'plan_id is a required property'],
+    [{ plan_name: 'x' }, field, 'plan_name cannot be used together with plan_id'],
+    [{ plan_id: 'x' }, field, 'plan_id is not a valid UUID'],
+    [{ plan_id: '4f46df42-f795-4cc4-83bb-65ca312f4900' }, 'BadRequestError', 'Plan not found'],
+    [{ plan_id: undefined, plan_name: 'No such' }, 'BadRequestError', 'Plan not found'],
+    [
+      { recipient: { ...recipient, time_zone: 'Europe/Londn' } },
+      field,
+      'recipient time_zone Europe/Londn is not a time zone',
+    ],
+    [{ scheduled_for: '2020-01-01' }, field, 'scheduled_for datetime can not be in the past'],
+    [{ personalisation: {} }, 'BadRequestError', 'Missing personalisation: name'],
+    [
+      { recipient: { email_address: 'nobody', phone_number: '12' } },
+      'BadRequestError',
+      'recipient has no email address, phone number or address that this plan can use',
+    ],
+    [
+      { recipient: {} },
+      'BadRequestError',
+      'recipient has no email address, phone number or address that this plan can use',
+    ],
+    [
+      { personalisation: { name: { file: 'aGVsbG8=' } } },
+      'BadRequestError',
+      'Cannot send a file in a message with a plan',
+    ],
+  ])('400 for %j', async (change, error, message) => {
+    expectError(await post(change), 400, error, message);
+    expect(
+      await harness.app.db.selectFrom('plan_messages').select('id').where('service_id', '=', service).execute(),
+    ).toEqual([]);
+  });
+
+  it('400 names all values that any step lacks, and the texts that are empty', async () => {
+    const steps = [
+      { channel: 'email', content: 'Hello ((name)), ((date))' },
+      { channel: 'sms', content: '((place)) ((date))' },
+    ] as const;
+    const other = await aPlan([...steps], 'More');
+    expectError(await post({ plan_id: other }), 400, 'BadRequestError', 'Missing personalisation: date, place');
+    const empty = await aPlan([{ channel: 'email' }, { channel: 'sms', content: '((nothing))' }], 'Empty');
+    const personalisation = { name: 'Ada', nothing: '' };
+    expectError(await post({ plan_id: empty, personalisation }), 400, 'BadRequestError', 'Your message is empty.');
+  });
+
+  it('404: a plan of another service is not found, nor are its messages', async () => {
+    const other = await anApiKey(harness, await aService(harness));
+    expectError(await post({}, {}, other), 400, 'BadRequestError', 'Plan not found');
+    const id = await accepted();
+    expect((await harness.v2('GET', `/v2/messages/${id}`, other)).status).toBe(404);
+    expect((await harness.v2('POST', `/v2/messages/${id}/cancel`, other)).status).toBe(404);
+    expect((await harness.v2('GET', '/v2/messages', other)).body.messages).toEqual([]);
+  });
+
+  it('400 in trial mode, when no step can be sent to the recipient', async () => {
+    service = await aService(harness, { created_by_id: created_by, restricted: true });
+    key = await anApiKey(harness, service);
+    plan_id = await aPlan([{ channel: 'email' }, { channel: 'sms' }]);
+    const { status, text } = await post();
+    expect([status, text]).toEqual([400, expect.stringContaining('when service is in trial mode')]);
+  });
+});
+
+describe('the steps of a message', () => {
+  it('without their contact, or with a wrong one, are skipped', async () => {
+    const { email_address: _, ...others } = recipient;
+    const first = await accepted({ recipient: { ...others, phone_number: '12' } });
+    await harness.deliver();
+    expect(await statesOf(first)).toEqual(['in-progress', 'skipped: missing', 'skipped: invalid', 'sent']);
+  });
+
+  it('whose channel is switched off when their turn comes are skipped, and one beyond a limit fails', async () => {
+    const id = await accepted({ scheduled_for: '2026-11-16T23:00:00Z' });
+    const change = { permissions: ['sms', 'letter'], sms_message_limit: 0 };
+    expect((await harness.admin('POST', `/service/${service}`, change)).status).toBe(200);
+    harness.clock.advance({ hours: 11 });
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual(['in-progress', 'skipped: not-allowed', 'failed: limit', 'sent']);
+  });
+
+  it('follow each other after failures, until the letter is printed', async () => {
+    const id = await accepted();
+    await harness.deliver();
+    await tell(id, 1, 'permanent-failure');
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual(['in-progress', 'failed: permanent-failure', 'sent', 'waiting']);
+    await tell(id, 2, 'temporary-failure');
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual([
+      ...['in-progress', 'failed: permanent-failure', 'failed: temporary-failure', 'sent'],
+    ]);
+    await tell(id, 3, 'sending', 'handedOver');
+    await harness.deliver();
+    expect(await read(id)).toMatchObject({
+      status: 'delivered',
+      how: 'letter',
+      completed_at: '2026-11-16T12:00:00.000000Z',
+    });
+    expect((await notificationsOf()).map(({ notification_type }) => notification_type).sort()).toEqual([
+      'email',
+      'letter',
+      'sms',
+    ]);
+  });
+
+  it('start when the one before was not delivered in time, counted from its hand-over', async () => {
+    const id = await accepted();
+    await harness.deliver();
+    await harness.deliver();
+    harness.clock.advance({ hours: 23 });
+    await harness.deliver();
+    expect((await statesOf(id)).slice(1, 3)).toEqual(['sent', 'waiting']);
+    harness.clock.advance({ hours: 1 });
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual(['in-progress', 'expired', 'sent', 'waiting']);
+    harness.clock.advance({ hours: -5 });
+    await harness.deliver();
+    expect(await notificationsOf()).toHaveLength(2);
+  });
+
+  it('end with a delivery, also a late one; a bounce of an email that counted as delivered goes on', async () => {
+    const [late, bounced] = [await accepted(), await accepted()];
+    await harness.deliver();
+    await harness.deliver();
+    await tell(bounced, 1, 'delivered', 'assumedDelivered');
+    await harness.deliver();
+    expect(await statesOf(bounced)).toEqual([
+      'delivered',
+      'delivered',
+      'cancelled: not-needed',
+      'cancelled: not-needed',
+    ]);
+    harness.clock.advance({ hours: 2 });
+    await tell(bounced, 1, 'permanent-failure', 'bounced');
+    await harness.deliver();
+    expect(await statesOf(bounced)).toEqual(['in-progress', 'failed: permanent-failure', 'sent', 'waiting']);
+    harness.clock.advance({ hours: 23 });
+    await harness.deliver();
+    await tell(late, 1, 'delivered');
+    await harness.deliver();
+    expect((await statesOf(late)).slice(0, 2)).toEqual(['delivered', 'delivered']);
+    expect((await read(late)).steps[2].state).toBe('cancelled');
+  });
+
+  it('start once, whoever advances the message, and however often', async () => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => accepted()));
+    const other = await harness.anotherProcess();
+    const workers = [harness.app, other.app].map((app) => new PlanWorker(app));
+    for (let round = 0; round < 3; round += 1) {
+      await harness.app.db
+        .updateTable('plan_messages')
+        .set({ due_at: '2026-11-16T12:00:00Z' })
+        .where('id', 'in', ids)
+        .execute();
+      await Promise.all(workers.map((worker) => worker.runOnce()));
+    }
+    expect(await notificationsOf()).toHaveLength(5);
+    for (const id of ids) expect((await statesOf(id)).slice(0, 3)).toEqual(['in-progress', 'sent', 'waiting']);
+  });
+
+  it('of a test key are simulated by their recipients', async () => {
+    key = await anApiKey(harness, service, { key_type: 'test' });
+    const id = await accepted({ recipient: { ...recipient, email_address: 'temp-fail@simulator.notify' } });
+    for (let turn = 0; turn < 4; turn += 1) await harness.deliver();
+    const { status, steps } = await read(id);
+    expect([status, steps[0].reason, steps[1].state]).toEqual(['delivered', 'temporary-failure', 'delivered']);
+  });
+});
+
+describe('POST /v2/messages/{id}/cancel', () => {
+  const cancel = (id: string) => harness.v2('POST', `/v2/messages/${id}/cancel`, key);
+
+  it('200 before anything was sent, also a second time', async () => {
+    const id = await accepted({ scheduled_for: '2026-11-16T23:00:00Z' });
+    const { status, body } = await cancel(id);
+    expect([status, body.status]).toEqual([200, 'cancelled']);
+    expect((await cancel(id)).body).toEqual(body);
+    harness.clock.advance({ hours: 11 });
+    await harness.deliver();
+    expect(await notificationsOf()).toEqual([]);
+  });
+
+  it('200 withdraws what no provider has, and stops what would follow', async () => {
+    const [queued, handedOver] = [await accepted(), await accepted()];
+    await new PlanWorker(harness.app).runOnce();
+    const { body } = await cancel(queued);
+    expect(body).toMatchObject({ status: 'cancelled', steps: [{ state: 'cancelled', reason: 'withdrawn' }, {}, {}] });
+    expect((await storedMessage(harness, body.steps[0].notification_id))?.status).toBe('cancelled');
+    await harness.deliver();
+    expect((await storedMessage(harness, body.steps[0].notification_id))?.status).toBe('cancelled');
+    await cancel(handedOver);
+    await tell(handedOver, 1, 'permanent-failure');
+    await harness.deliver();
+    expect(await statesOf(handedOver)).toEqual([
+      ...['cancelled', 'failed: permanent-failure', 'cancelled: cancelled', 'cancelled: cancelled'],
+    ]);
+  });
+
+  it('400 for one that has ended', async () => {
+    const id = await accepted();
+    await harness.deliver();
+    await tell(id, 1, 'delivered');
+    await harness.deliver();
+    expectError(await cancel(id), 400, 'BadRequestError', 'This message has ended, so it cannot be cancelled');
+  });
+});
+
+describe('GET /v2/messages', () => {
+  it('200 lists the newest first, by reference and status, of the type of the key', async () => {
+    const first = await accepted({ reference: 'a' });
+    harness.clock.advance({ seconds: 1 });
+    const second = await accepted({ reference: 'b', scheduled_for: '2026-11-17T10:00:00Z' });
+    const test = await anApiKey(harness, service, { key_type: 'test' });
+    await accepted({}, test);
+    await harness.deliver();
+    const list = async (query = '') => {
+      const { body } = await harness.v2('GET', `/v2/messages${query}`, key);
+      return body.messages.map(({ id }: { id: string }) => id);
+    };
+    expect(await list()).toEqual([second, first]);
+    expect(await list('?reference=a')).toEqual([first]);
+    expect(await list('?status=created')).toEqual([second]);
+    expect(await list(`?older_than=${second}`)).toEqual([first]);
+    expect((await harness.v2('GET', '/v2/messages?status=sent', key)).status).toBe(400);
+    const { links } = (await harness.v2('GET', '/v2/messages?reference=a', key)).body;
+    expect(links).toEqual({ current: expect.stringMatching(/\/v2\/messages\?reference=a$/) });
+  });
+});
+
+describe('retention', () => {
+  it('deletes a message with the last of its notifications, and none that goes on', async () => {
+    const [ended, open] = [await accepted(), await accepted()];
+    await harness.deliver();
+    await tell(ended, 1, 'delivered');
+    await harness.deliver();
+    await harness.deliver();
+    const left = async () => {
+      await harness.addTask('delete-plan-messages');
+      await harness.runTasks();
+      const of = harness.app.db.selectFrom('plan_messages').select('id').where('service_id', '=', service);
+      return (await of.execute()).map(({ id }) => id).sort();
+    };
+    harness.clock.advance({ days: 7 });
+    expect(await left()).toEqual([ended, open].sort());
+    harness.clock.advance({ days: 1 });
+    expect(await left()).toEqual([open]);
+    const steps = harness.app.db.selectFrom('plan_steps').select('number').where('message_id', '=', ended);
+    expect(await steps.execute()).toEqual([]);
+  });
+});

@@ -1,0 +1,239 @@
+import type { ApiCaller } from '../auth/api-caller.ts';
+import { isFile } from '../documents/file-requests.ts';
+import { isSentFile } from '../documents/sent-files.ts';
+import type { Admission } from '../notifications/sending/admission.ts';
+import {
+  claimIdempotencyKey,
+  digestOfRequest,
+  findStoredResponse,
+  replay,
+  type Sent,
+} from '../notifications/sending/idempotency.ts';
+import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
+import { getSendableTemplate, type Values } from '../notifications/sending/send-rules.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
+import { conflict, invalid, notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
+import { describeMissing } from '../rendering/placeholders.ts';
+import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
+import {
+  insertPlanMessage,
+  lockPlanMessage,
+  type MessageFilter,
+  type PlanMessage,
+  replaceEncryptedContents,
+  type StoredStep,
+  selectEncryptedContents,
+  selectPlanMessage,
+  selectPlanMessages,
+  selectStepsOf,
+  updatePlanMessage,
+  updateStep,
+} from './plan-messages.sql.ts';
+import { addressOf, type PlanRecipient, type StepContent, sendStep, type Unsent } from './send-step.ts';
+import { withdrawSteps } from './withdraw-steps.ts';
+
+const purpose = 'plan-message';
+
+export const planMessageContents: EncryptedValues = {
+  name: 'recipients and values of messages with a channel plan',
+  purpose,
+  select: selectEncryptedContents,
+  replace: replaceEncryptedContents,
+};
+
+/** Undefined once it was erased. */
+export function contentOf({ secrets }: Platform, message: PlanMessage): StepContent | undefined {
+  const { id, encrypted_content } = message;
+  if (encrypted_content === null) return undefined;
+  const text = secrets.decrypt(purpose, encrypted_content, id)?.toString();
+  if (text === undefined)
+    throw new Error('A message with a channel plan cannot be decrypted: does SECRET_KEYS lack a key?');
+  return JSON.parse(text) as StepContent;
+}
+
+export interface PlanSend {
+  plan: { id: string } | { name: string };
+  recipient: PlanRecipient;
+  personalisation: Values;
+  reference: string | null;
+  scheduled_for: Timestamp | null;
+}
+
+export interface PlanMessageRecord extends Omit<PlanMessage, 'encrypted_content'> {
+  steps: StoredStep[];
+}
+
+/** Accepts a message, only once per Idempotency-Key. Its first step starts within a second, or when it is due. */
+export async function sendByPlan(
+  app: SendDeps,
+  { context, idempotencyKey: key, stored }: Admission,
+  body: unknown,
+  send: PlanSend,
+): Promise<Sent<PlanMessageRecord>> {
+  if (key === undefined) return { response: await accept(app, context, send), replayed: false };
+  const service_id = context.service.id;
+  const claim = { key, request_digest: digestOfRequest('message', body) };
+  if (stored) return replay(stored, claim.request_digest);
+  return app.sending.running.alone(service_id, key, async () => {
+    const response = await accept(app, context, send, async (tx, response) => {
+      const isFirst = await claimIdempotencyKey(tx, service_id, { ...claim, response }, context.now);
+      if (!isFirst) throw new KeyTaken();
+    }).catch((error: unknown) => {
+      if (error instanceof KeyTaken) return undefined;
+      throw error;
+    });
+    if (response) return { response, replayed: false };
+    const first = await findStoredResponse(app, service_id, key);
+    if (!first) throw conflict('A request with this Idempotency-Key is still being processed');
+    return replay<PlanMessageRecord>(first, claim.request_digest);
+  });
+}
+
+/** Another process has just accepted a request with the same key. */
+class KeyTaken extends Error {}
+
+async function accept(
+  app: SendDeps,
+  context: SendContext,
+  send: PlanSend,
+  claim?: (tx: Tx, response: PlanMessageRecord) => Promise<void>,
+): Promise<PlanMessageRecord> {
+  const { service, key_type, api_key_id, now } = context;
+  const { recipient, personalisation, reference, scheduled_for } = send;
+  const plan = await getUsablePlan(app.db, service.id, send.plan);
+  const versions = await checkTemplates(app, context, plan.steps, send);
+  await refuseUnlessPossible(app, context, plan.steps, send);
+  const id = newId(now);
+  const created_at = timestamp(now);
+  const content = JSON.stringify({ recipient, personalisation });
+  const message = {
+    ...{ id, service_id: service.id, plan_id: plan.id, plan_version: plan.version, key_type, api_key_id, reference },
+    ...{ status: 'created' as const, how: null, scheduled_for, created_at, completed_at: null },
+    encrypted_content: app.secrets.encrypt(purpose, content, id),
+  };
+  const steps = plan.steps.map((step, index): StoredStep => {
+    const position = { message_id: id, number: index + 1, template_version: versions[index] ?? 1 };
+    const nothingYet = { reason: null, notification_id: null, started_at: null, handed_over_at: null, ended_at: null };
+    return { ...step, ...position, ...nothingYet, state: 'waiting' };
+  });
+  const { encrypted_content: _, ...shown } = message;
+  const response = { ...shown, steps };
+  await inTransaction(app.db, async (tx) => {
+    await claim?.(tx, response);
+    await insertPlanMessage(tx, { ...message, due_at: scheduled_for ?? created_at }, steps);
+  });
+  return response;
+}
+
+async function getUsablePlan(db: Db, serviceId: string, which: PlanSend['plan']): Promise<ChannelPlan> {
+  const plan = await ('id' in which ? selectPlan(db, serviceId, which.id) : selectPlanNamed(db, serviceId, which.name));
+  if (!plan) throw invalid('Plan not found', { reason: 'plan_not_found' });
+  if (plan.archived) throw invalid('Plan has been deleted', { reason: 'plan_deleted' });
+  return plan;
+}
+
+/** Every text must be complete, so that no step fails for want of a value. Returns the versions of the templates. */
+async function checkTemplates(
+  app: SendDeps,
+  context: SendContext,
+  steps: PlanStep[],
+  { recipient, personalisation }: PlanSend,
+): Promise<number[]> {
+  if (Object.values(personalisation).some((value) => isFile(value) || isSentFile(value))) {
+    throw invalid('Cannot send a file in a message with a plan');
+  }
+  const templates = await Promise.all(
+    steps.map(({ template_id, channel }) => getSendableTemplate(app, context, { template_id }, channel)),
+  );
+  const missing = templates.flatMap(({ row, compiled }) => {
+    const files = Object.fromEntries(row.email_files.map(({ filename }) => [filename, filename]));
+    const address = compiled.template_type === 'letter' ? addressOf(recipient) : {};
+    return compiled.missing({ ...personalisation, ...address, ...files });
+  });
+  if (missing.length > 0) throw invalid(describeMissing([...new Set(missing)]), { reason: 'missing_values' });
+  return templates.map(({ row }) => row.version);
+}
+
+/** A step that would be refused now is skipped when its turn comes; of all steps, one must be possible. */
+async function refuseUnlessPossible(
+  app: SendDeps,
+  context: SendContext,
+  steps: PlanStep[],
+  { recipient, personalisation, reference }: PlanSend,
+): Promise<void> {
+  const checked = { ...context, only_check: true as const };
+  const refused: Unsent[] = [];
+  for (const { channel, template_id } of steps) {
+    const unsent = await sendStep(app, checked, { channel, template_id, reference }, { recipient, personalisation });
+    if (unsent?.reason === 'template' && unsent.failure) throw unsent.failure;
+    if (unsent) refused.push(unsent);
+  }
+  if (refused.length < steps.length) return;
+  const found = refused.find(({ reason, failure }) => failure && reason !== 'invalid');
+  if (found?.failure) throw found.failure;
+  throw invalid('recipient has no email address, phone number or address that this plan can use', {
+    reason: 'unusable_recipient',
+  });
+}
+
+export async function getPlanMessage(db: Db | Tx, serviceId: string, id: string): Promise<PlanMessageRecord> {
+  const message = await selectPlanMessage(db, serviceId, id);
+  if (!message) throw notFound();
+  return { ...message, steps: await selectStepsOf(db, [message.id]) };
+}
+
+const pageSize = 250;
+
+/** Newest first; only those that were sent with keys of the caller's type. */
+export async function listPlanMessages(
+  db: Db,
+  { service_id, key_type }: ApiCaller,
+  filter: Omit<MessageFilter, 'key_type'>,
+): Promise<{ messages: PlanMessageRecord[]; hasOlder: boolean }> {
+  const found = await selectPlanMessages(db, service_id, { ...filter, key_type }, pageSize + 1);
+  const page = found.slice(0, pageSize);
+  const steps =
+    page.length === 0
+      ? []
+      : await selectStepsOf(
+          db,
+          page.map(({ id }) => id),
+        );
+  const messages = page.map((message) => ({
+    ...message,
+    steps: steps.filter(({ message_id }) => message_id === message.id),
+  }));
+  return { messages, hasOlder: found.length > page.length };
+}
+
+/** No further step starts. One that no provider can have is withdrawn, and a letter until it is printed. */
+export async function cancelPlanMessage(app: Platform, serviceId: string, id: string): Promise<PlanMessageRecord> {
+  const now = app.clock.now();
+  return inTransaction(app.db, async (tx) => {
+    const { id: found } = await getPlanMessage(tx, serviceId, id);
+    const message = await lockPlanMessage(tx, found);
+    if (!message) throw notFound();
+    if (message.status === 'delivered' || message.status === 'failed') {
+      throw invalid('This message has ended, so it cannot be cancelled');
+    }
+    const steps = await selectStepsOf(tx, [found]);
+    const at = timestamp(now);
+    for (const step of steps.filter(({ state }) => state === 'waiting')) {
+      await updateStep(tx, step, { state: 'cancelled', reason: 'cancelled', ended_at: at });
+    }
+    await withdrawSteps(
+      app,
+      tx,
+      steps.filter(({ state }) => state === 'sent'),
+      now,
+    );
+    if (message.status !== 'cancelled') {
+      await updatePlanMessage(tx, found, { status: 'cancelled', completed_at: at, due_at: null });
+    }
+    return getPlanMessage(tx, serviceId, found);
+  });
+}

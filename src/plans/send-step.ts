@@ -1,0 +1,127 @@
+import { phoneRulesFor } from '../notifications/sending/read-requests.ts';
+import { sendEmail, sendLetter, sendSms } from '../notifications/sending/send.ts';
+import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
+import type { Values } from '../notifications/sending/send-rules.ts';
+import { refuseIfDailyLimitIsReached } from '../notifications/sending/send-rules.ts';
+import { Failure } from '../platform/failure.ts';
+import type { Channel } from '../protocol/channels.ts';
+import { parseEmailAddress } from '../recipients/email-address.ts';
+import { parsePhoneNumber } from '../recipients/phone-number.ts';
+import type { StepState } from './plan-rules.ts';
+
+/** How to reach somebody, as the request says it. */
+export interface PlanRecipient {
+  email_address?: string;
+  phone_number?: string;
+  address_line_1?: string;
+  address_line_2?: string;
+  address_line_3?: string;
+  address_line_4?: string;
+  address_line_5?: string;
+  address_line_6?: string;
+  address_line_7?: string;
+  /** Only where sending times apply. */
+  time_zone?: string;
+}
+
+export interface StepContent {
+  recipient: PlanRecipient;
+  personalisation: Values;
+}
+
+interface StepToSend {
+  channel: Channel;
+  template_id: string;
+  template_version?: number;
+  reference: string | null;
+}
+
+/** Why a step was not sent. */
+export interface Unsent {
+  state: Extract<StepState, 'skipped' | 'failed'>;
+  reason: string;
+  failure?: Failure;
+}
+
+/** Sends a step by the rules, in the order, and within the limits of a single message. Returns why it was not sent, if so. */
+export async function sendStep(
+  app: SendDeps,
+  context: SendContext,
+  step: StepToSend,
+  content: StepContent,
+): Promise<Unsent | undefined> {
+  try {
+    return await send(app, context, step, content);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const unsent = reasonOf(error);
+    if (!unsent) throw error;
+    return { ...unsent, failure: error };
+  }
+}
+
+async function send(
+  app: SendDeps,
+  context: SendContext,
+  { channel, template_id, template_version, reference }: StepToSend,
+  { recipient, personalisation }: StepContent,
+): Promise<Unsent | undefined> {
+  const shared = { template_id, template_version, personalisation, reference: reference ?? undefined };
+  const timed = { ...shared, recipient_time_zone: recipient.time_zone };
+  if (!context.only_check) refuseIfDailyLimitIsReached(app, context, channel);
+  switch (channel) {
+    case 'email': {
+      const { email_address } = recipient;
+      if (email_address === undefined) return missing;
+      const parsed = parseEmailAddress(email_address);
+      if (!parsed.ok) return invalid;
+      await sendEmail(app, context, { request: { ...timed, email_address }, ...parsed, scheduled_for: null });
+      return undefined;
+    }
+    case 'sms': {
+      const { phone_number } = recipient;
+      if (phone_number === undefined) return missing;
+      const parsed = parsePhoneNumber(phoneRulesFor(app.country, context.dialect), phone_number);
+      if (!parsed.ok) return invalid;
+      await sendSms(app, context, { request: { ...timed, phone_number }, number: parsed.number, scheduled_for: null });
+      return undefined;
+    }
+    case 'letter': {
+      const address = addressOf(recipient);
+      if (Object.keys(address).length === 0) return missing;
+      await sendLetter(app, context, { ...shared, personalisation: { ...personalisation, ...address } });
+      return undefined;
+    }
+  }
+}
+
+const missing: Unsent = { state: 'skipped', reason: 'missing' };
+const invalid: Unsent = { state: 'skipped', reason: 'invalid' };
+
+const isAddressLine = /^address_line_[1-7]$/;
+
+export function addressOf(recipient: PlanRecipient): Record<string, string> {
+  return Object.fromEntries(Object.entries(recipient).filter(([name]) => isAddressLine.test(name)));
+}
+
+const reasons = new Map([
+  ['suppressed', 'suppressed'],
+  ['opted_out', 'opted-out'],
+  ['channel_not_allowed', 'not-allowed'],
+  ['international_not_allowed', 'not-allowed'],
+  ['not_in_team', 'not-allowed'],
+  ['not_in_trial_mode', 'not-allowed'],
+  ['letters_with_team_key', 'not-allowed'],
+  ['letters_in_trial_mode', 'not-allowed'],
+]);
+
+/** Undefined: nothing that has to do with this message, so it is tried again. */
+function reasonOf({ kind, code, reason }: Failure): Omit<Unsent, 'failure'> | undefined {
+  const skipped = reason === undefined ? undefined : reasons.get(reason);
+  if (skipped !== undefined) return { state: 'skipped', reason: skipped };
+  if (kind === 'too-many') return { state: 'failed', reason: 'limit' };
+  if (kind === 'unavailable' || kind === 'conflict' || kind === 'timeout') return undefined;
+  // What is wrong with a number or an address, all the rest is about the template and the values.
+  const isRecipient = code === 'InvalidPhoneError' || (code === 'ValidationError' && reason !== undefined);
+  return isRecipient ? invalid : { state: 'failed', reason: 'template' };
+}
