@@ -8,7 +8,7 @@ import { addDomain, check, type DomainBody } from '../kit/builders/sending-domai
 import { useHarness } from '../kit/harness.ts';
 import { startMailServer } from '../kit/vendors/mail-servers.ts';
 import { NameServer } from './kit/name-server.ts';
-import { debianPython } from './kit/programs.ts';
+import { debianPython, programEnvironment } from './kit/programs.ts';
 
 /**
  * The life of a sending domain with a real name server, and its signatures in the eyes of another implementation. Each test begins where
@@ -60,7 +60,11 @@ const senderOf = (mail: string) => /^From: .*@([^>\s]+)>?\r$/m.exec(mail)?.[1];
 function verify(mail: string): string {
   const script = fileURLToPath(new URL('kit/verify-dkim.py', import.meta.url));
   const port = nameServer.address.split(':')[1] ?? '';
-  const { status, stdout, stderr } = spawnSync(debianPython, [script, port], { input: mail, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(debianPython, [script, port], {
+    input: mail,
+    encoding: 'utf8',
+    env: programEnvironment(),
+  });
   return (status === 0 ? stdout : stderr).trim();
 }
 
@@ -125,4 +129,22 @@ it('is suspended when its key is gone for 24 hours, and comes back with the key'
   await nameServer.publish('TXT', name, value);
   expect(['verified', 'warning']).toContain((await check(harness, domain.id)).state);
   expect(verify(await send())).toBe(`${domain.name} ${domain.keys[0]?.selector}`);
+});
+
+it('signs with its new key once that is published, and what the old one signed stays right', async () => {
+  const [old = ''] = domain.keys.map(({ selector }) => selector);
+  const before = await send();
+  const made = await harness.admin('POST', `/sending-domain/${domain.id}/keys`, {});
+  expect(made.status).toBe(201);
+  const [, next] = (made.body.data as DomainBody).keys;
+  expect(verify(await send())).toBe(`${domain.name} ${old}`);
+  const record = (made.body.data as DomainBody).records.find(({ name }) => name.startsWith(`${next?.selector}.`));
+  await nameServer.publish('TXT', record?.name ?? '', record?.value ?? '');
+  await check(harness, domain.id);
+  harness.clock.advance({ hours: 1 });
+  expect((await check(harness, domain.id)).keys.map(({ state }) => state)).toEqual(['signing', 'ready']);
+  expect((await harness.admin('POST', `/sending-domain/${domain.id}/keys/${next?.id}/use`, {})).status).toBe(200);
+  await harness.app.changeListener.catchUp();
+  expect(verify(await send())).toBe(`${domain.name} ${next?.selector}`);
+  expect(verify(before)).toBe(`${domain.name} ${old}`);
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../../src/platform/process/free-port.ts';
 import { dnsResolver } from '../../../src/sending-domains/checks/resolver.ts';
 import { ClusterFolder } from '../../ha/kit/cluster-folder.ts';
+import { programEnvironment } from './programs.ts';
 
 /** NSD with one zone, `example`, whose records a test changes while it runs. */
 export class NameServer {
@@ -46,7 +47,9 @@ export class NameServer {
   }
 
   async run(): Promise<void> {
-    this.server = this.folder.run('nsd', 'nsd', ['-d', '-c', this.folder.file('nsd.conf', this.config())]);
+    const environment = Object.entries(programEnvironment()).map(([name, value]) => `${name}=${value}`);
+    const nsd = ['nsd', '-d', '-c', this.folder.file('nsd.conf', this.config())];
+    this.server = this.folder.run('nsd', 'env', [...environment, ...nsd]);
     await this.untilServed();
   }
 
