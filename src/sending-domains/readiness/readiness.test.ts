@@ -255,6 +255,7 @@ describe('those who ask', () => {
     const person = await aPerson(harness, { platform_admin: true });
     const browser = await signedIn(harness, person.id);
     const page = (await browser.get('/console/operator/can-we-send')).text;
+    expect(page).toContain('We do not know yet');
     expect(page).toContain('Emails come from installation.example.');
     expect(page).toContain(`/console/operator/can-we-send?domain=${domain.name}`);
     const own = (await browser.get(`/console/operator/can-we-send?domain=${domain.name}`)).text;

@@ -28,7 +28,7 @@ export function judgeComplaints({ complaints }: ReadinessFacts): Judged {
   const note = t('Gmail reports none to us: look at Google Postmaster Tools.');
   if (complaints.of < minSent) {
     const tooFew = t(
-      '{sent, plural, one {# email} other {# emails}} in the last 7 days are too few to say: it takes {minSent, number}.',
+      '{sent, plural, one {# email in the last 7 days is} other {# emails in the last 7 days are}} too few to say: it takes {minSent, number}.',
       { sent: complaints.of, minSent },
     );
     return isUnknown(joined([tooFew, note]));
@@ -43,7 +43,7 @@ export function judgeComplaints({ complaints }: ReadinessFacts): Judged {
 export function judgeBounces({ bounces }: ReadinessFacts): Judged {
   if (bounces.of < minSent) {
     const evidence = t(
-      '{sent, plural, one {# email} other {# emails}} in the last 24 hours are too few to say: it takes {minSent, number}.',
+      '{sent, plural, one {# email in the last 24 hours is} other {# emails in the last 24 hours are}} too few to say: it takes {minSent, number}.',
       { sent: bounces.of, minSent },
     );
     return isUnknown(evidence);

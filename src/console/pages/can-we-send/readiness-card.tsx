@@ -30,6 +30,13 @@ const words: Record<Row['verdict'], Parameters<typeof Status>[0]> = {
 
 const tones = { pass: 'green', warn: 'amber', fail: 'red' } as const;
 
+/** Without these nobody can say yes. Of the others some are not known for good reasons: too few emails, servers of a provider. */
+const decisive: readonly RowName[] = ['authentication', 'alignment', 'dmarc', 'encryption', 'from'];
+
+function isKnown({ rows, verdict }: Readiness): boolean {
+  return verdict !== 'pass' || !rows.some(({ row, verdict }) => verdict === 'unknown' && decisive.includes(row));
+}
+
 /** The answer, then every rule, the worst first. */
 export function ReadinessCard({ readiness }: { readiness: Readiness }) {
   const { domain, verdict, nothing_is_sent, rows } = readiness;
@@ -41,8 +48,8 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
           <p>{t('This is how {domain} is set up for when emails are sent.', { domain })}</p>
         </Notice>
       ) : (
-        <Notice tone={tones[verdict]}>
-          <h2>{answerOf(readiness)}</h2>
+        <Notice tone={isKnown(readiness) ? tones[verdict] : 'blue'}>
+          <h2>{isKnown(readiness) ? answerOf(readiness) : t('We do not know yet')}</h2>
           <p>{t('Emails come from {domain}.', { domain })}</p>
         </Notice>
       )}

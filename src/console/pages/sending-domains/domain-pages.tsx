@@ -304,7 +304,11 @@ function Choices({ domain, app, change }: ChoicesProps) {
 
 /** In a list: the name, which leads to the page, and the state. */
 export function DomainLink({ domain, at }: { domain: Pick<SendingDomain, 'id' | 'name'>; at: string }) {
-  return <a href={pageUrl(`${at}/${domain.id}`)}>{domain.name}</a>;
+  return (
+    <a class="breaks" href={pageUrl(`${at}/${domain.id}`)}>
+      {domain.name}
+    </a>
+  );
 }
 
 export function DomainStatus({ state }: Pick<SendingDomain, 'state'>) {
