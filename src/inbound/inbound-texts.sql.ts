@@ -41,6 +41,17 @@ export function selectInboundText(db: Db, serviceId: string, textId: string) {
     .executeTakeFirst();
 }
 
+/** Whether the text was still to be reviewed. */
+export async function markAsOptOut(tx: Tx, textId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('inbound_sms')
+    .set({ keyword_action: 'stop' })
+    .where('id', '=', textId)
+    .where('keyword_action', '=', 'review')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Newest first. */
 export function selectInbox(
   db: Db,

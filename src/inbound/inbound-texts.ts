@@ -4,7 +4,7 @@ import type { PhoneRules } from '../countries/phone-rules.ts';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
-import { notFound } from '../platform/failure.ts';
+import { conflict, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Uuid } from '../protocol/fields.ts';
@@ -22,6 +22,7 @@ import {
   insertInboundText,
   insertPart,
   lockParts,
+  markAsOptOut,
   selectInboundText,
   selectInboundTexts,
   selectInboundTextsOf,
@@ -144,6 +145,12 @@ export async function getInboundText(app: Platform, serviceId: string, textId: s
   const text = await selectInboundText(app.db, serviceId, textId);
   if (!text) throw notFound();
   return text;
+}
+
+/** A person says that the text, which mentions a word such as STOP, asks for no more texts. Returns its word. */
+export async function confirmOptOut(tx: Tx, { id, keyword }: Pick<InboundText, 'id' | 'keyword'>): Promise<string> {
+  if (keyword === null || !(await markAsOptOut(tx, id))) throw conflict('This text is not waiting for a decision.');
+  return keyword;
 }
 
 /** Deletes all texts from one phone number and returns their ids. */

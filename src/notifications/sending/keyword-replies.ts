@@ -1,7 +1,9 @@
-import { isReplyDue, markEssential } from '../../inbound/opt-outs/opt-outs.ts';
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
+import { confirmOptOut, getInboundText } from '../../inbound/inbound-texts.ts';
+import { isReplyDue, markEssential, obeyKeyword } from '../../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { timestamp } from '../../platform/clock.ts';
-import type { Tx } from '../../platform/db/database.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
@@ -67,6 +69,18 @@ export async function replyToKeyword(
       due_at: timestamp(now),
     },
   ]);
+}
+
+/** As if the person had replied STOP: somebody has read a text that only mentions such a word, and decided. */
+export async function optOutAfterReview(app: Deps, serviceId: string, textId: string): Promise<void> {
+  const now = app.clock.now();
+  const text = await getInboundText(app, serviceId, textId);
+  await inTransaction(app.db, async (tx) => {
+    const keyword = await confirmOptOut(tx, text);
+    await obeyKeyword(app, tx, { action: 'stop', keyword }, text, now);
+    await recordAuditEntry(tx, { action: 'create', noun: 'sms_opt_out', thing_id: text.id, service_id: serviceId });
+    await replyToKeyword(app, tx, 'stop', text, now);
+  });
 }
 
 function textOf(action: 'stop' | 'help', service: string, { helpText }: OptOutSettings): string {

@@ -1,5 +1,7 @@
+import { Type } from 'typebox';
 import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
 import { t } from '../../../language/text.ts';
+import { optOutAfterReview } from '../../../notifications/sending/keyword-replies.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { reachable } from '../../access/find-page.ts';
@@ -7,7 +9,7 @@ import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { ButtonLink } from '../../parts/form.tsx';
+import { ButtonLink, Confirm } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { ZoneOfFile } from '../../parts/time.tsx';
@@ -15,6 +17,8 @@ import { Conversation, Inbox, readConversation } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'activity' }>;
 const who = { service: 'activity' } as const;
+/** Who sends texts also decides who gets none. */
+const decides = { service: 'send', membersOnly: true } as const;
 
 /** Texts that people sent to the service in the last week. */
 export function receivedPages(pages: Pages, app: ConsoleApp): void {
@@ -96,6 +100,40 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       sendFragment(request.http, request.reply, <div data-live>{await conversation(request)}</div>),
   });
 
+  pages.add('/services/:service_id/received/:received_id/opt-out', {
+    who: decides,
+    below: 'Received',
+    async show({ service, param }) {
+      const { id, user_number, content } = await getInboundText(app, service.id, param('received_id'));
+      const conversationPath = `/services/${service.id}/received/${id}`;
+      return {
+        title: t('Stop texts to {userNumber}', { userNumber: formatPhoneNumber(app.country.phone, user_number) }),
+        crumbs: [
+          { label: t('Received texts'), to: `/services/${service.id}/received` },
+          { label: t('Conversation'), to: conversationPath },
+        ],
+        content: (
+          <div class="stack measure">
+            <p class="bubble">{content}</p>
+            <Confirm label={t('Stop texts')} action={t('Stop texts')} to={pageUrl(`${conversationPath}/opt-out`)}>
+              {t(
+                'If the person wants no more texts from your service, stop them. We confirm it with a text that says how to get them again.',
+              )}
+            </Confirm>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({}),
+    async act({ service, param }) {
+      await optOutAfterReview(app, service.id, param('received_id'));
+      return {
+        to: `/services/${service.id}/received/${param('received_id')}`,
+        notice: t('Stopped. Your service sends no more texts to this number.'),
+      };
+    },
+  });
+
   const buildUrl = ({ service }: Seen) => pageUrl(`/services/${service.id}/received`);
   const parsePage = ({ query }: Seen) => (/^[1-9]\d{0,5}$/.test(query('page')) ? Number(query('page')) : 1);
 
@@ -124,6 +162,9 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       <Conversation
         entries={await readConversation(app, service.id, text.user_number)}
         messages={mayOpen ? pageUrl(`/services/${service.id}/messages`) : undefined}
+        received={
+          may(decides, visitor.user, service) === 'yes' ? pageUrl(`/services/${service.id}/received`) : undefined
+        }
         now={app.clock.now()}
       />
     );

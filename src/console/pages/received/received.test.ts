@@ -20,11 +20,16 @@ beforeAll(async () => {
   received = `/console/services/${service}/received`;
 });
 
-async function receive(user_number: string, content: string, serviceId = service): Promise<string> {
+async function receive(
+  user_number: string,
+  content: string,
+  serviceId = service,
+  asked?: Parameters<typeof recordInboundText>[4],
+): Promise<string> {
   harness.clock.advance({ seconds: 1 });
   const text = { service_id: serviceId, notify_number: '447900900001', user_number, content, provider: 'any' };
   const { id } = await inTransaction(harness.app.db, (tx) =>
-    recordInboundText(tx, harness.app.country.phone, text, harness.clock.now()),
+    recordInboundText(tx, harness.app.country.phone, text, harness.clock.now(), asked),
   );
   return id;
 }
@@ -80,5 +85,55 @@ describe('a conversation', () => {
     expect(page.h1).toBe('Conversation with 07700 900789');
     expect(page.text.indexOf('Can I come on Friday?')).toBeLessThan(page.text.indexOf('Hello Ada, yes.'));
     expect(page.text).toContain('Reply sent.');
+  });
+});
+
+describe('a text that is perhaps an opt-out', () => {
+  const unclear = { action: 'review' as const, keyword: 'STOP' };
+  let asked: string;
+  const optOuts = () =>
+    harness.app.db
+      .selectFrom('sms_opt_outs')
+      .select(['user_number', 'sender', 'keyword', 'reason', 'inbound_sms_id'])
+      .where('service_id', '=', service)
+      .execute();
+
+  beforeAll(async () => {
+    asked = await receive('07700 900789', 'Can you stop my appointment?', service, unclear);
+  });
+
+  it('is marked in the list and in its conversation, with the way to decide', async () => {
+    expect((await browser.get(received)).text).toContain('Perhaps an opt-out');
+    const { text } = await browser.get(`${received}/${asked}`);
+    expect(text).toContain('Perhaps an opt-out');
+    expect(text).toContain(`href="${received}/${asked}/opt-out"`);
+  });
+
+  it('cannot be decided by those who cannot send', async () => {
+    const { id } = await aPerson(harness);
+    await joinService(harness, service, id, ['view_activity']);
+    const reader = await signedIn(harness, id);
+    expect((await reader.get(`${received}/${asked}`)).text).not.toContain('/opt-out');
+    expect((await reader.post(`${received}/${asked}/opt-out`, {})).status).toBe(403);
+    expect(await optOuts()).toEqual([]);
+  });
+
+  it('stops texts to the number when a person says so, once, with a confirmation', async () => {
+    const decide = () => browser.post(`${received}/${asked}/opt-out`, {});
+    const decided = await browser.follow(await decide());
+    expect(decided.text).toContain('Stopped. Your service sends no more texts to this number.');
+    expect(decided.text).not.toContain('Perhaps an opt-out');
+    expect(decided.text).toContain('Reply START to get them again.');
+    const stopped = { user_number: '447700900789', sender: '447900900001', keyword: 'STOP', reason: 'keyword' };
+    expect(await optOuts()).toEqual([{ ...stopped, inbound_sms_id: asked }]);
+    const again = await decide();
+    expect(again.status).toBe(400);
+    expect(again.text).toContain('This text is not waiting for a decision.');
+    expect(await optOuts()).toHaveLength(1);
+  });
+
+  it('404 in another service', async () => {
+    const other = await receive('07700 900789', 'stop maybe', await aService(harness), unclear);
+    expect((await browser.post(`${received}/${other}/opt-out`, {})).status).toBe(404);
   });
 });

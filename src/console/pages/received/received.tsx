@@ -13,7 +13,7 @@ import { MessageStatus } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 
 interface InboxProps {
-  texts: { id: string; user_number: string; content: string; created_at: string }[];
+  texts: { id: string; user_number: string; content: string; created_at: string; keyword_action: string | null }[];
   page: number;
   hasNext: boolean;
   path: string;
@@ -47,12 +47,12 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
   return (
     <div class="stack">
       <ul class="inbox card card--flush">
-        {texts.map(({ id, user_number, content, created_at }) => (
+        {texts.map(({ id, user_number, content, created_at, keyword_action }) => (
           <li key={id}>
             <a href={`${path}/${id}`}>
               <span />
               <span>
-                <b>{formatPhoneNumber(phone, user_number)}</b>
+                <b>{formatPhoneNumber(phone, user_number)}</b> {keyword_action === 'review' && <PerhapsOptOut />}
               </span>
               <Time at={created_at} now={now} />
               <span class="preview">{content}</span>
@@ -71,6 +71,10 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
   );
 }
 
+function PerhapsOptOut() {
+  return <span class="badge tone-amber">{t('Perhaps an opt-out')}</span>;
+}
+
 function cannotReceive(setting: string | undefined): string {
   return setting
     ? t('Your service does not receive texts yet. Switch it on in the settings.')
@@ -85,6 +89,8 @@ interface Entry {
   text: string;
   /** The status of a text that the service sent. */
   status?: Status;
+  /** A received text that mentions a word such as STOP, about which nobody has decided. */
+  isUnclear?: boolean;
 }
 
 /** How many texts of each direction are shown. */
@@ -96,7 +102,11 @@ export async function readConversation(app: ConsoleApp, serviceId: string, numbe
   const { messages } = await searchMessages(app, serviceId, { channel: 'sms', recipient: number });
   const sent = await Promise.all(messages.slice(0, maxEntries).map(({ id }) => getActivity(app, serviceId, id)));
   return [
-    ...received.map(({ id, created_at, content }): Entry => ({ id, at: created_at, text: content })),
+    ...received.map(
+      ({ id, created_at, content, keyword_action }): Entry => ({
+        ...{ id, at: created_at, text: content, isUnclear: keyword_action === 'review' },
+      }),
+    ),
     ...sent.map(
       ({ id, created_at, body, status }): Entry => ({ id, at: created_at, text: body, status: status as Status }),
     ),
@@ -107,13 +117,15 @@ interface ConversationProps {
   entries: Entry[];
   /** The address of messages, for those who may open one. */
   messages: string | undefined;
+  /** The address of received texts, for those who can decide about one. */
+  received: string | undefined;
   now: Date;
 }
 
-export function Conversation({ entries, messages, now }: ConversationProps) {
+export function Conversation({ entries, messages, received, now }: ConversationProps) {
   return (
     <ol class="phone thread" aria-label={t('Conversation')}>
-      {entries.map(({ id, at, text, status }) => (
+      {entries.map(({ id, at, text, status, isUnclear }) => (
         <li key={id} class={status && 'end'}>
           <p class={status ? 'bubble bubble--reply' : 'bubble'}>
             <span class="sr">{status ? 'You: ' : 'They: '}</span>
@@ -122,6 +134,8 @@ export function Conversation({ entries, messages, now }: ConversationProps) {
           <small>
             {status && (messages ? <a href={`${messages}/${id}`}>{t('Sent')}</a> : t('Sent'))}{' '}
             <Time at={at} now={now} /> {status && <MessageStatus status={status} channel="sms" />}
+            {isUnclear && <PerhapsOptOut />}{' '}
+            {isUnclear && received && <a href={`${received}/${id}/opt-out`}>{t('Stop texts to this number')}</a>}
           </small>
         </li>
       ))}

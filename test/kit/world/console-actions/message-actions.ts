@@ -1,7 +1,10 @@
+import { recordInboundText } from '../../../../src/inbound/inbound-texts.ts';
+import { inTransaction } from '../../../../src/platform/db/database.ts';
 import { newId } from '../../../../src/platform/id.ts';
 import { aJob } from '../../builders/jobs.ts';
 import { aNotification, anApiKey } from '../../builders/rows.ts';
 import { aCheckedUpload, smsRows } from '../../builders/uploads.ts';
+import type { Harness } from '../../harness.ts';
 import { firstPage, makePdf } from '../../samples/pdf-samples.ts';
 import { type Action, type Actions, changes, without } from './action.ts';
 
@@ -47,6 +50,10 @@ export const messageActions: Actions = (harness, world) => {
       },
     }),
     changes('notification', `${service}/received/:received_id/reply/:template_id`, { by, form: values }),
+    changes('sms_opt_out', `${service}/received/:received_id/opt-out`, {
+      by,
+      prepare: async () => ({ ids: { received_id: await anUnclearText(harness, world.service.id) } }),
+    }),
     changes('notification', `${service}/send/:template_id`, { by, form: { do: 'send', ...to } }),
     ...['check', 'mine', 'preview', 'change'].map((step) =>
       without('shows what would be sent', `${service}/send/:template_id`, { by, form: { do: step, ...to } }),
@@ -152,3 +159,14 @@ export const messageActions: Actions = (harness, world) => {
     }),
   ];
 };
+
+/** Perhaps the person wants no more texts. */
+async function anUnclearText({ app, clock }: Harness, service_id: string): Promise<string> {
+  const from = { notify_number: '447900900001', user_number: '447700900999' };
+  const text = { service_id, provider: 'sandbox', ...from, content: 'Can you stop my appointment?' };
+  const asked = { action: 'review' as const, keyword: 'STOP' };
+  const { id } = await inTransaction(app.db, (tx) =>
+    recordInboundText(tx, app.country.phone, text, clock.now(), asked),
+  );
+  return id;
+}
