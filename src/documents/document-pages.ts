@@ -1,64 +1,94 @@
 import type { Country } from '../countries/country.ts';
-import { asHtml, type Page } from '../platform/http/page.ts';
+import { type Text, t, written } from '../language/text.ts';
+import { asHtml, type Page, withHtml } from '../platform/http/page.ts';
 import type { StoredDocument } from './documents.ts';
 
 function contact({ contact_link, service_name }: StoredDocument): string {
   if (!contact_link) return '';
-  const name = asHtml(service_name);
-  if (/^https?:\/\//.test(contact_link))
-    return `<p>If you have any questions, <a href="${asHtml(contact_link)}">contact ${name}</a>.</p>`;
-  const link = contact_link.includes('@') ? 'mailto' : 'tel';
-  return `<p>If you have any questions, contact ${name} at <a href="${link}:${asHtml(contact_link)}">${asHtml(contact_link)}</a>.</p>`;
+  const service = asHtml(service_name);
+  const address = asHtml(contact_link);
+  if (/^https?:\/\//.test(contact_link)) {
+    const sentence = withHtml((slot) =>
+      // i18n: {link} and {end} mark the words that are a link
+      t('If you have any questions, {link}contact {service}{end}.', {
+        ...{ link: slot(`<a href="${address}">`), service: slot(service), end: slot('</a>') },
+      }),
+    );
+    return `<p>${sentence}</p>`;
+  }
+  const link = `<a href="${contact_link.includes('@') ? 'mailto' : 'tel'}:${address}">${address}</a>`;
+  const sentence = withHtml((slot) =>
+    t('If you have any questions, contact {service} at {address}.', { service: slot(service), address: slot(link) }),
+  );
+  return `<p>${sentence}</p>`;
 }
 
 /** Human-readable, such as `234 KB`. */
-function sizeInWords(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
-  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+function sizeInWords(bytes: number): Text {
+  if (bytes < 1024) return t('{size} bytes', { size: bytes });
+  // i18n: kilobytes
+  if (bytes < 1024 * 1024) return t('{size} KB', { size: Math.round(bytes / 1024) });
+  // i18n: megabytes
+  return t('{size} MB', { size: written(({ locale }) => oneDecimal(locale).format(bytes / 1024 / 1024)) });
 }
 
-export function downloadPage({ calendar }: Country, document: StoredDocument, fileUrl: string): Page {
-  const { filename, file_extension, size_in_bytes, available_until, service_name } = document;
+function oneDecimal(locale: string): Intl.NumberFormat {
+  return new Intl.NumberFormat(locale, { useGrouping: false, minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+function endOf({ calendar }: Country, { available_until }: StoredDocument): Text {
+  return written(({ dates }) => dates.long(calendar.day(new Date(available_until))));
+}
+
+export function downloadPage(country: Country, document: StoredDocument, fileUrl: string): Page {
+  const { filename, file_extension, size_in_bytes, service_name } = document;
+  const lead = withHtml((slot) => t('{service} sent you a file.', { service: slot(`<b>${asHtml(service_name)}</b>`) }));
   return {
-    title: 'Download your file',
-    content: `<p><b>${asHtml(service_name)}</b> sent you a file.</p>
-      <dl>${filename ? `<dt>File</dt><dd>${asHtml(filename)}</dd>` : ''}
-      <dt>Type</dt><dd>${asHtml(file_extension.toUpperCase())}</dd>
-      <dt>Size</dt><dd>${sizeInWords(size_in_bytes)}</dd>
-      <dt>Available until</dt><dd>${calendar.dayInWords(new Date(available_until))}</dd></dl>
-      <p><a class="button" href="${asHtml(fileUrl)}">Download this file</a></p>${contact(document)}`,
+    title: t('Download your file'),
+    content: `<p>${lead}</p>
+      <dl>${filename ? `<dt>${asHtml(t('File'))}</dt><dd>${asHtml(filename)}</dd>` : ''}
+      <dt>${asHtml(t('Type'))}</dt><dd>${asHtml(file_extension.toUpperCase())}</dd>
+      <dt>${asHtml(t('Size'))}</dt><dd>${asHtml(sizeInWords(size_in_bytes))}</dd>
+      <dt>${asHtml(t('Available until'))}</dt><dd>${asHtml(endOf(country, document))}</dd></dl>
+      <p><a class="button" href="${asHtml(fileUrl)}">${asHtml(t('Download this file'))}</a></p>${contact(document)}`,
   };
 }
 
-export function confirmPage({ calendar }: Country, document: StoredDocument, problem?: string): Page {
+export function confirmPage(country: Country, document: StoredDocument, problem?: Text): Page {
+  const lead = withHtml((slot) =>
+    t('{service} sent you a file to download. It is available until {day}.', {
+      ...{ service: slot(`<b>${asHtml(document.service_name)}</b>`), day: endOf(country, document) },
+    }),
+  );
   return {
-    title: 'Confirm your email address',
-    content: `<p><b>${asHtml(document.service_name)}</b> sent you a file to download. It is available until ${calendar.dayInWords(new Date(document.available_until))}.</p>
-      <p>To keep it safe, enter the email address that the message was sent to.</p>
+    title: t('Confirm your email address'),
+    content: `<p>${lead}</p>
+      <p>${asHtml(t('To keep it safe, enter the email address that the message was sent to.'))}</p>
       ${problem ? `<p class="error">${asHtml(problem)}</p>` : ''}
-      <form method="post"><label for="email_address">Email address</label>
+      <form method="post"><label for="email_address">${asHtml(t('Email address'))}</label>
       <input id="email_address" name="email_address" type="email" autocomplete="email" required>
-      <button>Continue</button></form>${contact(document)}`,
+      <button>${asHtml(t('Continue'))}</button></form>${contact(document)}`,
   };
 }
 
-export const wrongAddress =
-  'This is not the email address the file was sent to. Enter the address of the inbox in which you found the link.';
+export const wrongAddress = t(
+  'This is not the email address the file was sent to. Enter the address of the inbox in which you found the link.',
+);
 
-export function expiredPage({ calendar }: Country, document: StoredDocument): Page {
-  return {
-    title: 'No longer available',
-    content: `<p>This file was available until ${calendar.dayInWords(new Date(document.available_until))}. Ask ${asHtml(document.service_name)} to send it again.</p>${contact(document)}`,
-  };
+export function expiredPage(country: Country, document: StoredDocument): Page {
+  const sentence = withHtml((slot) =>
+    t('This file was available until {day}. Ask {service} to send it again.', {
+      ...{ day: endOf(country, document), service: slot(asHtml(document.service_name)) },
+    }),
+  );
+  return { title: t('No longer available'), content: `<p>${sentence}</p>${contact(document)}` };
 }
 
-export const notFoundPage: Page = {
-  title: 'This link does not work',
-  content: '<p>Check that the whole link was copied. The email it came with may have broken it into two lines.</p>',
-};
+export function notFoundPage(): Page {
+  const hint = t('Check that the whole link was copied. The email it came with may have broken it into two lines.');
+  return { title: t('This link does not work'), content: `<p>${asHtml(hint)}</p>` };
+}
 
-export const slowDownPage: Page = {
-  title: 'Too many attempts',
-  content: '<p>Wait five minutes, then try again.</p>',
-};
+export function slowDownPage(): Page {
+  return { title: t('Too many attempts'), content: `<p>${asHtml(t('Wait five minutes, then try again.'))}</p>` };
+}

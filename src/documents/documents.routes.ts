@@ -37,10 +37,11 @@ export function documentRoutes(http: Http, app: Platform & { config: { urls: Url
       const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblemPage(app, reply, found);
-      const page = found.document.recipient_digest
-        ? confirmPage(app.country, found.document)
-        : downloadPage(app.country, found.document, fileUrl(found.document, key));
-      return sendPage(reply, 200, page);
+      return sendPage(app, reply, { status: 200 }, () =>
+        found.document.recipient_digest
+          ? confirmPage(app.country, found.document)
+          : downloadPage(app.country, found.document, fileUrl(found.document, key)),
+      );
     },
   );
 
@@ -59,11 +60,11 @@ export function documentRoutes(http: Http, app: Platform & { config: { urls: Url
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblemPage(app, reply, found);
       const result = await confirmRecipient(app, found.document, fieldOf(request.body, 'email_address'));
-      if (result === 'too-many') return sendPage(reply, 429, slowDownPage);
-      if (result === 'wrong') return sendPage(reply, 403, confirmPage(app.country, found.document, wrongAddress));
-      return sendPage(
-        reply,
-        200,
+      if (result === 'too-many') return sendPage(app, reply, { status: 429 }, slowDownPage);
+      if (result === 'wrong') {
+        return sendPage(app, reply, { status: 403 }, () => confirmPage(app.country, found.document, wrongAddress));
+      }
+      return sendPage(app, reply, { status: 200 }, () =>
         downloadPage(app.country, found.document, fileUrl(found.document, key, result.confirmed)),
       );
     },
@@ -201,13 +202,13 @@ function disposition({ filename, id, file_extension }: StoredDocument): string {
 }
 
 function sendProblemPage(
-  { country }: Platform,
+  app: Platform,
   reply: FastifyReply,
   found: Exclude<Lookup, { found: 'document' }>,
 ): FastifyReply {
   return found.found === 'expired'
-    ? sendPage(reply, 410, expiredPage(country, found.document))
-    : sendPage(reply, 404, notFoundPage);
+    ? sendPage(app, reply, { status: 410 }, () => expiredPage(app.country, found.document))
+    : sendPage(app, reply, { status: 404 }, notFoundPage);
 }
 
 function sendProblem(reply: FastifyReply, { found }: Exclude<Lookup, { found: 'document' }>): FastifyReply {

@@ -327,3 +327,29 @@ describe('downloading', () => {
     }
   });
 });
+
+describe('the page of a file in the language of the browser', () => {
+  const abroad = useHarness({ now: '2026-11-16T12:00:00Z', environment: { LANGUAGES: 'en,en-XA,ar-XB' } });
+
+  it('has its sentences, and the names as they are', async () => {
+    const owner = await aService(abroad, { name: 'Parks & "Gardens"', contact_link: 'https://example.org/help' });
+    const template = await aTemplate(abroad, owner, { template_type: 'email', subject: 's', content: 'At: ((link))' });
+    const link = { file: base64('a,b'), filename: 'plan.csv', confirm_email_before_download: false };
+    const { body } = await abroad.v2('POST', '/v2/notifications/email', await anApiKey(abroad, owner), {
+      ...{ email_address: 'ada@example.org', template_id: template, personalisation: { link } },
+    });
+    const { pathname, search } = new URL(body.content.body.slice('At: '.length));
+    const read = (url: string, language: string) =>
+      abroad.request({ method: 'GET', url, headers: { 'accept-language': language } });
+    const page = await read(pathname + search, 'en-XA');
+    expect(page.text).toContain('<html lang="en-XA"><head>');
+    expect(page.text).toContain('<h1>[Ðöŵñļöåð ýöûŕ fîļé');
+    expect(page.text).toContain('<p>[<b>Parks &amp; &quot;Gardens&quot;</b> šéñţ ýöû å fîļé.');
+    expect(page.text).toContain('<dd>[3 ƀýţéš ~~~]</dd>');
+    expect(page.text).toContain('<a href="https://example.org/help">çöñţåçţ Parks &amp; &quot;Gardens&quot;</a>');
+    expect(page.headers.vary).toBe('accept-language');
+    const missing = await read(`/d/${'A'.repeat(22)}/${'A'.repeat(22)}?key=x`, 'ar-XB');
+    expect([missing.status, /<html lang="ar-XB" dir="rtl">/.test(missing.text)]).toEqual([404, true]);
+    expect((await read(pathname + search, 'fr')).text).toContain('<dd>3 bytes</dd>');
+  });
+});

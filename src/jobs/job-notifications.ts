@@ -111,7 +111,10 @@ function inOrder(lastMillisecond: Timestamp, offset: number): Timestamp {
 
 function unsubscribeUrlOf(app: JobDeps, template: TemplateRow, id: string, row: ReadyRow): string | null {
   if (!template.has_unsubscribe_link || template.template_type !== 'email') return null;
-  return unsubscribeUrl(app, { id, address: row.normalised_recipient ?? row.recipient, template });
+  return unsubscribeUrl(app, {
+    ...{ id, address: row.normalised_recipient ?? row.recipient, template },
+    language: row.language ?? template.languages?.default,
+  });
 }
 
 /** Judged again for each row: members, guests and trial mode may have changed since the file was checked. */

@@ -61,6 +61,8 @@ export interface TemplateSource {
   dialect?: ApiDialect;
   /** BCP 47; without it, English. */
   language?: string;
+  /** What the link below an email says, where it is not English. */
+  unsubscribe_text?: string;
 }
 
 export type EmailSource = TemplateSource & { template_type: 'email' };
@@ -163,7 +165,8 @@ function compileEmail(source: EmailSource): EmailTemplate {
       content: compileText(withMarks ?? source.content, slotsForHtml, withMarks !== undefined),
     };
   });
-  const texts = { subject, content: tagged };
+  const { unsubscribe_text } = source;
+  const texts = { subject, content: tagged, unsubscribe_text };
   const headFor = rememberingEmailHead();
   let renderFromOutline = outlineRenderer(texts, html);
   return {
@@ -174,8 +177,10 @@ function compileEmail(source: EmailSource): EmailTemplate {
     ...placeholdersOf(slots),
     subject: (personalisation) => renderSubject(subject, personalisation),
     body: (personalisation) => renderBody(content, personalisation),
-    htmlFragment: (personalisation, options) => renderHtmlFragment(html().content, personalisation, options),
-    plainText: (personalisation, options) => renderPlainTextPart(tagged, personalisation, options),
+    htmlFragment: (personalisation, options) =>
+      renderHtmlFragment(html().content, personalisation, { unsubscribe_text, ...options }),
+    plainText: (personalisation, options) =>
+      renderPlainTextPart(tagged, personalisation, { unsubscribe_text, ...options }),
     preheader: (personalisation) => renderPreheader(html().content, personalisation),
     forgetOutlines: () => {
       renderFromOutline = outlineRenderer(texts, html);

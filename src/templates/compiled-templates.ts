@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { inLanguage, t } from '../language/text.ts';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
 import { invalidField } from '../platform/failure.ts';
@@ -7,8 +8,8 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import type { CompiledTemplate } from '../rendering/template.ts';
-import { compileRow, textIn } from './compile-row.ts';
+import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
+import { compileRow, sourceOf, textIn } from './compile-row.ts';
 import { maxShortLength } from './email-threads.ts';
 import { replyToTextOf } from './template-record.ts';
 import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
@@ -200,10 +201,18 @@ export class CompiledTemplates {
       cached.currentAt = Math.max(cached.currentAt, currentAt);
       return cached.ready;
     }
-    const ready = { row, compiled: compileRow(row, block, this.app.country, language), language };
+    const source = { ...sourceOf(row, block, this.app.country, language), ...this.unsubscribeText(row, language) };
+    const ready = { row, compiled: compileTemplate(source), language };
     const length = lengthOf(row, language);
     this.versions.set(key, { ready, currentAt }, { size: bytesOf(row) + outlineBytes(row, length) });
     return ready;
+  }
+
+  /** In the language of the text, else in that of the installation. */
+  private unsubscribeText({ template_type, has_unsubscribe_link, languages }: TemplateRow, language: string | null) {
+    if (template_type !== 'email' || !has_unsubscribe_link) return {};
+    const known = this.app.languages.find(language ?? languages?.default ?? '') ?? this.app.languages.default;
+    return inLanguage(known, () => ({ unsubscribe_text: String(t('Unsubscribe from these emails')) }));
   }
 }
 

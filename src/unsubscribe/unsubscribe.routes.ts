@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { asHtml, sendPage } from '../platform/http/page.ts';
+import { t } from '../language/text.ts';
+import { asHtml, sendPage, withHtml } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
@@ -8,10 +9,10 @@ import { findSubscription, recordUnsubscribe } from './unsubscribe.ts';
 
 const OfLink = Type.Object({ notification_id: Uuid, token: Type.String() });
 
-const brokenLink = {
-  title: 'This link does not work',
-  content: '<p>It may have been cut short, or be more than a year old.</p>',
-};
+const brokenLink = () => ({
+  title: t('This link does not work'),
+  content: `<p>${asHtml(t('It may have been cut short, or be more than a year old.'))}</p>`,
+});
 
 export function unsubscribeRoutes(http: Http, app: Platform): void {
   http.post(
@@ -27,13 +28,16 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
       },
     },
     async (request, reply) => {
-      await recordUnsubscribe(app, request.params.notification_id, request.params.token);
+      const { notification_id, token } = request.params;
+      await recordUnsubscribe(app, notification_id, token);
       // The form on our own page gets a page back; a mail client gets JSON.
       if (request.type(['json', 'html']) === 'html') {
-        return sendPage(reply, 200, {
-          title: 'You have unsubscribed',
-          content: '<p>The sender has been told. It can take a few days until emails already on their way stop.</p>',
-        });
+        const language = findSubscription(app, notification_id, token)?.language;
+        const told = t('The sender has been told. It can take a few days until emails already on their way stop.');
+        return sendPage(app, reply, { status: 200, language }, () => ({
+          title: t('You have unsubscribed'),
+          content: `<p>${asHtml(told)}</p>`,
+        }));
       }
       return { result: 'success' as const, message: 'Unsubscribe successful' };
     },
@@ -51,13 +55,15 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     },
     async (request, reply) => {
       const subscription = findSubscription(app, request.params.notification_id, request.params.token);
-      if (!subscription) return sendPage(reply, 404, brokenLink);
-      const { email_address } = subscription;
-      return sendPage(reply, 200, {
-        title: 'Unsubscribe',
-        content: `<p>Stop sending these emails to <b>${asHtml(email_address)}</b>?</p>
-          <form method="post"><button>Unsubscribe</button></form>`,
-      });
+      if (!subscription) return sendPage(app, reply, { status: 404 }, brokenLink);
+      const { email_address, language } = subscription;
+      const question = (slot: (html: string) => string) =>
+        t('Stop sending these emails to {address}?', { address: slot(`<b>${asHtml(email_address)}</b>`) });
+      return sendPage(app, reply, { status: 200, language }, () => ({
+        title: t('Unsubscribe'),
+        content: `<p>${withHtml(question)}</p>
+          <form method="post"><button>${asHtml(t('Unsubscribe'))}</button></form>`,
+      }));
     },
   );
 }

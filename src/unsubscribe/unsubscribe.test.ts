@@ -1,5 +1,6 @@
+import PostalMime from 'postal-mime';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -117,5 +118,58 @@ describe('GET /unsubscribe/{id}/{token}', () => {
     });
     expect(response.status).toBe(404);
     expect(response.text).toContain('This link does not work');
+  });
+});
+
+describe('in other languages', () => {
+  const abroad = useHarness({
+    now: '2026-11-16T12:00:00Z',
+    config: { demo: { enabled: true } },
+    environment: { LANGUAGES: 'en,ar-XB,en-XA' },
+  });
+
+  /** An email of a template in English and Arabic. */
+  async function anEmail(language?: string) {
+    const owner = await aService(abroad, { permissions: ['email', 'template_languages'] });
+    const { body: made } = await abroad.admin('POST', `/service/${owner}/template`, {
+      ...{ name: 'News', template_type: 'email', subject: 's', content: 'c', created_by: await aUser(abroad) },
+      ...{ has_unsubscribe_link: true },
+      languages: { default: 'en', variants: [{ language: 'ar-XB', subject: 's', content: 'c' }] },
+    });
+    const request = { email_address: 'Ada@example.org', template_id: made.data.id, ...(language ? { language } : {}) };
+    const ownKey = await anApiKey(abroad, owner);
+    const { body, status } = await abroad.v2('POST', '/v2/notifications/email', ownKey, request);
+    expect(status, JSON.stringify(body)).toBe(201);
+    await abroad.deliver();
+    const source = (await abroad.admin('GET', `/outbox/${body.id}`)).text;
+    const read = await abroad.v2('GET', `/v2/notifications/${body.id}`, ownKey);
+    return {
+      id: body.id,
+      url: new URL(read.body.one_click_unsubscribe_url).pathname,
+      ...(await PostalMime.parse(source)),
+    };
+  }
+
+  it('the email says how to unsubscribe in its own language', async () => {
+    const arabic = await anEmail('ar-XB');
+    expect(arabic.text).toMatch(/\[\u202eUnsubscribe\u202c.* ~+\]/);
+    expect(arabic.html).toMatch(/<html lang="ar-XB" dir="rtl">.*>\[\u202eUnsubscribe\u202c/s);
+    expect((await anEmail()).text).toContain('Unsubscribe from these emails: ');
+  });
+
+  it('the pages are in the language of the email, else in that of the browser', async () => {
+    const { url, id } = await anEmail('ar-XB');
+    const page = await abroad.request({ method: 'GET', url, headers: { 'accept-language': 'en-XA' } });
+    expect(page.text).toContain('<html lang="ar-XB" dir="rtl">');
+    expect(page.text).toMatch(/<p>\[\u202eStop\u202c .*<b>ada@example.org<\/b>.* ~+\]<\/p>/);
+    expect(page.headers.vary).toBe('accept-language');
+    const confirmed = await abroad.request({ method: 'POST', url, headers: { accept: 'text/html' } });
+    expect(confirmed.text).toContain('<h1>[\u202eYou\u202c');
+    const rows = await abroad.app.db.selectFrom('unsubscribe_requests').select('notification_id').execute();
+    expect(rows).toEqual([{ notification_id: id }]);
+    const broken = `${url.slice(0, -4)}`;
+    const inEnglish = await abroad.request({ method: 'GET', url: broken, headers: { 'accept-language': 'en-XA' } });
+    expect([inEnglish.status, inEnglish.text.includes('<html lang="en-XA">')]).toEqual([404, true]);
+    expect((await abroad.request({ method: 'GET', url: broken })).text).toContain('<h1>This link does not work</h1>');
   });
 });

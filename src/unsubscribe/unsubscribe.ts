@@ -19,11 +19,18 @@ interface Subscription {
   template_version: number;
   email_address: string;
   issued_at: number;
+  /** Of the email, where its template has several. */
+  language?: string;
 }
 
 export function unsubscribeUrl(
   app: Platform & { config: { urls: Urls } },
-  message: { id: string; address: string; template: Pick<TemplateRow, 'id' | 'version' | 'service'> },
+  message: {
+    id: string;
+    address: string;
+    template: Pick<TemplateRow, 'id' | 'version' | 'service'>;
+    language?: string | undefined;
+  },
 ): string {
   const subscription: Subscription = {
     notification_id: message.id,
@@ -33,6 +40,7 @@ export function unsubscribeUrl(
     email_address: message.address,
     issued_at: app.clock.now().getTime(),
   };
+  if (message.language !== undefined) subscription.language = message.language;
   const token = app.secrets.encrypt(purpose, JSON.stringify(subscription));
   return `${app.config.urls.api}/unsubscribe/${message.id}/${token}`;
 }
@@ -56,7 +64,7 @@ export async function recordUnsubscribe(app: Platform, notificationId: string, t
   const read = readToken(app, token);
   if (!read) throw refused('This is not a valid unsubscribe link.');
   if (!isValid(app, notificationId, read)) throw refused('This unsubscribe link is invalid or expired.');
-  const { issued_at: _, ...subscription } = read;
+  const { issued_at: _, language: __, ...subscription } = read;
   const now = app.clock.now();
   const { service_id, notification_id, email_address } = subscription;
   await inTransaction(app.db, async (tx) => {

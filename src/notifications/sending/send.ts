@@ -189,7 +189,12 @@ export async function prepareEmail(
     one_click_unsubscribe_url: one_click_unsubscribe_url
       ? new URL(one_click_unsubscribe_url).href
       : template.row.has_unsubscribe_link
-        ? unsubscribeUrl(app, { id, address, template: template.row })
+        ? unsubscribeUrl(app, {
+            id,
+            address,
+            template: template.row,
+            language: template.language ?? template.row.languages?.default,
+          })
         : null,
     scheduled_for,
   });

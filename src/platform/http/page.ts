@@ -1,8 +1,11 @@
 import type { FastifyReply } from 'fastify';
+import type { Language } from '../../language/language.ts';
+import type { Languages } from '../../language/languages.ts';
+import { inLanguage, type Text } from '../../language/text.ts';
 
 /** A plain HTML page without scripts or external resources. */
 export interface Page {
-  title: string;
+  title: Text;
   /** HTML; untrusted text must have been escaped with `asHtml`. */
   content: string;
 }
@@ -23,7 +26,22 @@ const style = `
   .error { border-left: 5px solid #d4351c; padding-left: .75rem; color: #d4351c; font-weight: 600; }
 `;
 
-export function sendPage(reply: FastifyReply, status: number, { title, content }: Page): FastifyReply {
+interface ForRecipient {
+  status: number;
+  /** Of the message that led here, where it is known. */
+  language?: string | undefined;
+}
+
+/** In the language of the message, else in one that the browser asks for, else in that of the installation. */
+export function sendPage(
+  { languages }: { languages: Languages },
+  reply: FastifyReply,
+  { status, language: ofMessage }: ForRecipient,
+  write: () => Page,
+): FastifyReply {
+  const accepted = languages.accepted(reply.request.headers['accept-language']);
+  const language = languages.find(ofMessage ?? '') ?? accepted ?? languages.default;
+  if (languages.offered.length > 1) reply.header('vary', 'accept-language');
   return reply
     .code(status)
     .header('content-type', 'text/html; charset=utf-8')
@@ -34,9 +52,12 @@ export function sendPage(reply: FastifyReply, status: number, { title, content }
     .header('referrer-policy', 'no-referrer')
     .header('x-robots-tag', 'noindex, nofollow')
     .serializer((text: string) => text)
-    .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asHtml(title)}</title><style>${style}</style></head><body><main><h1>${asHtml(title)}</h1>${content}</main></body></html>`,
-    );
+    .send(inLanguage(language, () => htmlOf(write(), language)));
+}
+
+function htmlOf({ title, content }: Page, { tag, direction }: Language): string {
+  const direct = direction === 'rtl' ? ' dir="rtl"' : '';
+  return `<!doctype html><html lang="${tag}"${direct}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${asHtml(title)}</title><style>${style}</style></head><body><main><h1>${asHtml(title)}</h1>${content}</main></body></html>`;
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -44,3 +65,13 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export function asHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
+
+/** A sentence with HTML in the places of its values: what `slot` returns stands for the HTML that it is given. */
+export function withHtml(write: (slot: (html: string) => string) => Text): string {
+  const parts: string[] = [];
+  const text = String(write((html) => String.fromCharCode(firstSlot + parts.push(html) - 1)));
+  return asHtml(text).replaceAll(/[\ue000-\ue0ff]/g, (slot) => parts[slot.charCodeAt(0) - firstSlot] ?? '');
+}
+
+/** Characters that no text has. */
+const firstSlot = 0xe000;

@@ -23,6 +23,8 @@ const preheaderLength = 256;
 export interface Subscription {
   /** Where the reader can unsubscribe; a line with the link is added below the message. */
   unsubscribe_link?: string | null;
+  /** What the link says, where it is not English. */
+  unsubscribe_text?: string | undefined;
 }
 
 export interface Redaction {
@@ -47,9 +49,9 @@ export function renderBody(content: CompiledText, personalisation: Personalisati
 export function renderHtmlFragment(
   content: CompiledText,
   personalisation: Personalisation,
-  { unsubscribe_link, redact }: Subscription & Redaction = {},
+  { redact, ...subscription }: Subscription & Redaction = {},
 ): string {
-  return toHtml(readHtml(content, personalisation, redact), unsubscribe_link);
+  return toHtml(readHtml(content, personalisation, redact), subscription);
 }
 
 /** The text that mail clients show next to the subject, as HTML. Only for texts compiled for HTML. */
@@ -61,6 +63,7 @@ export function renderPreheader(content: CompiledText, personalisation: Personal
 export interface EmailContents {
   subject: CompiledText;
   content: CompiledText;
+  unsubscribe_text?: string | undefined;
 }
 
 /** All parts of an email except the page around them. The summary is the untruncated preheader. */
@@ -79,6 +82,7 @@ export function renderTexts(
   personalisation: Personalisation,
   { unsubscribe_link }: Subscription,
 ): EmailTexts {
+  const subscription = { unsubscribe_link, unsubscribe_text: text.unsubscribe_text };
   const filled = fillText(text.content, personalisation, bodyFilling);
   const open: OpenPlaceholder[] = [];
   const filledHtml = fillText(html.content, personalisation, {
@@ -90,19 +94,19 @@ export function renderTexts(
   return {
     subject: renderSubject(text.subject, personalisation),
     htmlSubject: renderSubject(html.subject, personalisation),
-    body: toHtml(htmlBlocks, unsubscribe_link),
+    body: toHtml(htmlBlocks, subscription),
     summary: toSummary(htmlBlocks),
-    text: toPlainText(textBlocks, unsubscribe_link),
+    text: toPlainText(textBlocks, subscription),
   };
 }
 
 export function renderPlainTextPart(
   content: CompiledText,
   personalisation: Personalisation,
-  { unsubscribe_link }: Subscription = {},
+  subscription: Subscription = {},
 ): string {
   const filled = fillText(content, personalisation, bodyFilling);
-  return toPlainText(parseContent(content, filled, []), unsubscribe_link);
+  return toPlainText(parseContent(content, filled, []), subscription);
 }
 
 function readHtml(content: CompiledText, personalisation: Personalisation, redact = false): MarkdownBlock[] {
@@ -130,13 +134,19 @@ function parseSections(sections: readonly Section[], parse: (text: string) => Ma
   );
 }
 
-function toHtml(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {
+function toHtml(
+  blocks: readonly MarkdownBlock[],
+  { unsubscribe_link, unsubscribe_text = inEnglish }: Subscription,
+): string {
   const link = unsubscribe_link && escapeHtml(unsubscribe_link);
-  return applyTypography(renderEmailHtml([...blocks, ...unsubscribeBlocks(link)]));
+  return applyTypography(renderEmailHtml([...blocks, ...unsubscribeBlocks(link, escapeHtml(unsubscribe_text))]));
 }
 
-function toPlainText(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {
-  const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link)]));
+function toPlainText(
+  blocks: readonly MarkdownBlock[],
+  { unsubscribe_link, unsubscribe_text = inEnglish }: Subscription,
+): string {
+  const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link, unsubscribe_text)]));
   return `${decodeEntities(text).trimStart()}\n`;
 }
 
@@ -144,9 +154,11 @@ function toSummary(blocks: readonly MarkdownBlock[]): string {
   return collapseWhitespaceOnly(applyTypography(renderSummary(blocks)));
 }
 
-function unsubscribeBlocks(url: string | null | undefined): MarkdownBlock[] {
+const inEnglish = 'Unsubscribe from these emails';
+
+function unsubscribeBlocks(url: string | null | undefined, text: string): MarkdownBlock[] {
   if (!url) return [];
-  const inlines: MarkdownInline[] = [{ kind: 'text', text: 'Unsubscribe from these emails' }];
+  const inlines: MarkdownInline[] = [{ kind: 'text', text }];
   return [{ kind: 'rule' }, { kind: 'paragraph', source: '', inlines: [{ kind: 'link', url, title: null, inlines }] }];
 }
 
