@@ -49,6 +49,7 @@ create table api_keys (
   manage_templates boolean not null,
   manage_reports boolean not null,
   imported boolean not null,
+  send_over_smtp boolean not null,
   constraint api_keys_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint api_keys_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -72,6 +73,7 @@ create table api_keys_history (
   manage_templates boolean not null,
   manage_reports boolean not null,
   imported boolean not null,
+  send_over_smtp boolean not null,
   constraint api_keys_history_pkey PRIMARY KEY (id, version)
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
@@ -1551,6 +1553,7 @@ create table services (
   letter_annual_limit integer,
   sms_limit_unit text not null,
   sms_limit_unit_from date,
+  smtp_files text,
   constraint services_api_dialect_check CHECK ((api_dialect = ANY (ARRAY['govuk'::text, 'gc'::text]))),
   constraint services_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint services_email_annual_limit_check CHECK ((email_annual_limit >= 0)),
@@ -1568,7 +1571,8 @@ create table services (
   constraint services_sending_domain_id_fkey FOREIGN KEY (sending_domain_id) REFERENCES sending_domains(id),
   constraint services_sms_annual_limit_check CHECK ((sms_annual_limit >= 0)),
   constraint services_sms_limit_unit_check CHECK ((sms_limit_unit = ANY (ARRAY['messages'::text, 'parts'::text]))),
-  constraint services_sms_message_limit_check CHECK ((sms_message_limit >= 0))
+  constraint services_sms_message_limit_check CHECK ((sms_message_limit >= 0)),
+  constraint services_smtp_files_check CHECK ((smtp_files = ANY (ARRAY['refuse'::text, 'drop'::text, 'link'::text])))
 );
 CREATE INDEX services_email_branding_id_idx ON public.services USING btree (email_branding_id);
 CREATE INDEX services_go_live_requests_idx ON public.services USING btree (updated_at, id) WHERE (active AND restricted AND has_active_go_live_request);

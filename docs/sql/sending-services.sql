@@ -1,6 +1,6 @@
 /* prepared: sending-services */
-select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
-  letter_message_limit, international_sms_message_limit, (
+select id, restricted, permissions, rate_limit, api_dialect, smtp_files, sms_message_limit,
+  email_message_limit, letter_message_limit, international_sms_message_limit, (
   select json_agg(limits order by place)
   from (
     select json_build_object( 'owner_kind', 'service', 'owner_id', services.id, 'limits',

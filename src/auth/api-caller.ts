@@ -24,6 +24,7 @@ export interface ApiCaller {
   key_type: KeyType;
   manage_templates: boolean;
   manage_reports: boolean;
+  send_over_smtp: boolean;
   /** Whose words and rules this request follows: with `ApiKey-v1` those of GC Notify, otherwise those of the service. */
   dialect: ApiDialect;
 }
@@ -236,8 +237,8 @@ function admission({ clock }: CallerDeps, service: ServiceWithKeys, matching: Se
   const now = clock.now();
   const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
   if (!key) throw refused('keyRevoked');
-  const { id: api_key_id, key_type, manage_templates, manage_reports } = key;
-  const rights = { manage_templates, manage_reports };
+  const { id: api_key_id, key_type, manage_templates, manage_reports, send_over_smtp } = key;
+  const rights = { manage_templates, manage_reports, send_over_smtp };
   const caller = { service_id: service.id, api_key_id, key_type, ...rights, dialect: service.api_dialect };
   return { caller, key, service };
 }

@@ -26,6 +26,7 @@ const ApiKeys = Type.Object({
       version: Type.Integer(),
       manage_templates: Type.Optional(Type.Boolean({ description: 'Only keys that may manage templates have it' })),
       manage_reports: Type.Optional(Type.Boolean({ description: 'Only keys that may request reports have it' })),
+      send_over_smtp: Type.Optional(Type.Boolean({ description: 'Only keys that may send over SMTP have it' })),
       imported: Type.Optional(
         Type.Boolean({ description: 'Only keys have it whose secret another server knows: replace them' }),
       ),
@@ -58,6 +59,9 @@ export function apiKeyRoutes(http: Http, app: Platform & { config: { auth: AuthS
           ),
           manage_reports: Type.Optional(
             Type.Boolean({ description: 'Whether the key may request reports through /v2/reports' }),
+          ),
+          send_over_smtp: Type.Optional(
+            Type.Boolean({ description: 'Whether the key is also a password for emails over SMTP' }),
           ),
           secret: Type.Optional({
             ...Uuid,
@@ -110,11 +114,13 @@ export function apiKeyRoutes(http: Http, app: Platform & { config: { auth: AuthS
 }
 
 /** The record of the protocol, unless the key has a permission that the protocol does not know. */
-function apiKeyRecord({ manage_templates, manage_reports, imported, ...key }: Awaited<ReturnType<typeof getApiKey>>) {
+function apiKeyRecord(record: Awaited<ReturnType<typeof getApiKey>>) {
+  const { manage_templates, manage_reports, send_over_smtp, imported, ...key } = record;
   return {
     ...key,
     ...(manage_templates && { manage_templates }),
     ...(manage_reports && { manage_reports }),
+    ...(send_over_smtp && { send_over_smtp }),
     ...(imported && { imported }),
   };
 }

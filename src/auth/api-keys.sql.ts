@@ -22,6 +22,7 @@ const columns = [
   'version',
   'manage_templates',
   'manage_reports',
+  'send_over_smtp',
   'imported',
 ] as const;
 
@@ -36,6 +37,7 @@ interface ServiceWithKeysRow {
     allowed_networks: string[] | null;
     manage_templates: boolean;
     manage_reports: boolean;
+    send_over_smtp: boolean;
     expiry_date: Timestamp | null;
     expires_at: Timestamp | null;
   }[];
@@ -49,6 +51,7 @@ export async function selectServicesWithKeys(db: Db, serviceIds: string[]): Prom
       select coalesce(json_agg(json_build_object('id', key.id, 'key_type', key.key_type,
         'encrypted_secret', key.encrypted_secret, 'allowed_networks', key.allowed_networks,
         'manage_templates', key.manage_templates, 'manage_reports', key.manage_reports,
+        'send_over_smtp', key.send_over_smtp,
         'expiry_date', ${wireTime(sql`key.expiry_date`)}, 'expires_at', ${wireTime(sql`key.expires_at`)})), '[]')
       from api_keys key where key.service_id = services.id
     ) as keys
@@ -70,6 +73,7 @@ export function insertApiKey(
     allowed_networks: string[] | null;
     manage_templates: boolean;
     manage_reports: boolean;
+    send_over_smtp: boolean;
     imported: boolean;
   },
 ): Promise<void> {
@@ -182,6 +186,7 @@ const historyColumns = [
   'allowed_networks',
   'manage_templates',
   'manage_reports',
+  'send_over_smtp',
   'imported',
 ] as const;
 

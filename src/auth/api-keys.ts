@@ -68,6 +68,7 @@ export async function createApiKey(
     allowed_networks?: string[] | null;
     manage_templates?: boolean;
     manage_reports?: boolean;
+    send_over_smtp?: boolean;
     /** The one that the key had on another server. */
     secret?: string;
   },
@@ -95,6 +96,7 @@ export async function createApiKey(
       allowed_networks,
       manage_templates: request.manage_templates ?? false,
       manage_reports: request.manage_reports ?? false,
+      send_over_smtp: request.send_over_smtp ?? false,
       imported,
     });
     if (imported) await recordImport(tx, { noun: 'api_key', id, service_id: serviceId });

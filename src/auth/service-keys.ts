@@ -22,6 +22,8 @@ export interface ServiceKey {
   manage_templates: boolean;
   /** Whether it may request reports. */
   manage_reports: boolean;
+  /** Whether it is also a password for emails over SMTP. */
+  send_over_smtp: boolean;
   /** When its last use was noted, by `performance.now()`. */
   noted_at: number;
 }

@@ -21,6 +21,7 @@ import { callbackPages } from './pages/integration/callbacks.pages.tsx';
 import { guestListPages } from './pages/integration/guest-list.pages.tsx';
 import { keyPages } from './pages/integration/keys.pages.tsx';
 import { refusedPages } from './pages/integration/refused.pages.tsx';
+import { smtpPages } from './pages/integration/smtp.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
@@ -158,6 +159,7 @@ const modules: PageModule<ConsoleApp>[] = [
   keyPages,
   guestListPages,
   callbackPages,
+  smtpPages,
   refusedPages,
   settingsPages,
   canWeSendPages,

@@ -5,6 +5,7 @@ import type { EmailConfig } from '../delivery/compose-message.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import type { SandboxSettings } from '../delivery/providers/sandbox.ts';
 import type { DeliverySettings, DemoSettings } from '../delivery/settings.ts';
+import type { InletSettings } from '../inlet/settings.ts';
 import type { BulkSettings } from '../jobs/settings.ts';
 import type { SheetThreads } from '../jobs/uploads/sheet-threads.ts';
 import type { UploadSlots } from '../jobs/uploads/upload-slots.ts';
@@ -43,6 +44,7 @@ type ConsoleConfig = DoctorConfig &
     guard: GuardSettings;
     callbacks: CallbackSettings;
     domains: DomainSettings;
+    inlet: InletSettings;
     delivery: DeliverySettings;
     demo: DemoSettings;
     providers: { sandbox: SandboxSettings };

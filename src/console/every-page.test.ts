@@ -11,7 +11,10 @@ import { collectPages } from './collect-pages.ts';
 import { assetPath } from './layout/assets.ts';
 import type { DeclaredPage } from './page.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  config: { inlet: { listen: { host: '127.0.0.1', port: 587 } } },
+});
 
 interface Opened {
   page: DeclaredPage;

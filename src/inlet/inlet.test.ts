@@ -25,6 +25,9 @@ let key: string;
 const open: Inlet[] = [];
 const clients: SmtpClient[] = [];
 
+const smtpKey = (of: string, fields: Parameters<typeof anApiKey>[2] = {}) =>
+  anApiKey(harness, of, { send_over_smtp: true, ...fields });
+
 async function anInlet(changes: Partial<typeof harness.app.config.inlet> = {}): Promise<Inlet> {
   const { app } = harness;
   const config = { ...app.config, inlet: { ...app.config.inlet, ...changes } };
@@ -43,7 +46,7 @@ beforeAll(async () => {
   inlet = opened;
   open.push(inlet);
   service = await aMailService();
-  key = await anApiKey(harness, service);
+  key = await smtpKey(service);
 });
 
 afterAll(async () => {
@@ -93,7 +96,7 @@ describe('an email over SMTP', () => {
 
   it('hides its text from the administration: it may contain links that sign in', async () => {
     const of = await aMailService();
-    const client = await signedIn(await anApiKey(harness, of));
+    const client = await signedIn(await smtpKey(of));
     await client.send(mail({ body: 'Reset: https://login.example/?token=secret' }), 'ada@example.org');
     const list = await harness.admin('GET', `/service/${of}/notifications`);
     expect(list.body.notifications).toHaveLength(1);
@@ -102,7 +105,7 @@ describe('an email over SMTP', () => {
 
   it('becomes one message for each recipient, all or none', async () => {
     const of = await aMailService({ email_message_limit: 51 });
-    const client = await signedIn(await anApiKey(harness, of));
+    const client = await signedIn(await smtpKey(of));
     const fifty = Array.from({ length: 50 }, (_, index) => `person${index}@example.org`);
     expect(await client.send(mail(), ...fifty)).toMatch(/^250/);
     expect((await messagesOf(of)).map(({ recipient }) => recipient).sort()).toEqual([...fifty].sort());
@@ -116,7 +119,7 @@ describe('an email over SMTP', () => {
 
   it('is stored once, however often it is sent again with its Message-ID', async () => {
     const of = await aMailService({ rate_limit: 3 });
-    const apiKey = await anApiKey(harness, of);
+    const apiKey = await smtpKey(of);
     const client = await signedIn(apiKey);
     const again = mail({ headers: ['Message-ID: <one@software.example>'] });
     const first = await client.send(again, 'ada@example.org', 'bob@example.org');
@@ -171,7 +174,7 @@ describe('an email over SMTP', () => {
 
   it('takes another template, and replies go to an address that the service has verified', async () => {
     const of = await aMailService();
-    const apiKey = await anApiKey(harness, of);
+    const apiKey = await smtpKey(of);
     await aReplyTo(harness, of, 'email', { text: 'alarm@example.org' });
     await aTemplate(harness, of, {
       ...{ template_type: 'email', name: 'Alarm', subject: 'Alarm: ((subject))', content: 'Dear team\n\n((body))' },
@@ -229,9 +232,9 @@ describe('signing in', () => {
   it('refuses wrong, revoked and foreign keys, archived services, and those that may not', async () => {
     const { port } = await anInlet();
     const archived = await aMailService();
-    const keyOfArchived = await anApiKey(harness, archived);
+    const keyOfArchived = await smtpKey(archived);
     await harness.admin('POST', `/service/${archived}/archive`);
-    const keyOf = async (permissions: string[]) => anApiKey(harness, await aService(harness, { permissions }));
+    const keyOf = async (permissions: string[]) => smtpKey(await aService(harness, { permissions }));
     const answers = [];
     for (const each of [keyOfArchived, await keyOf(['sms', 'smtp']), await keyOf(['email'])])
       answers.push(await (await connectedAndGreeted(port)).login(each));
@@ -240,6 +243,9 @@ describe('signing in', () => {
       '535 5.7.1 This service is not allowed to send email',
       '535 5.7.1 This service does not send over SMTP',
     ]);
+    const withoutRight = await connectedAndGreeted((await anInlet()).port);
+    const keyWithoutRight = await smtpKey(service, { send_over_smtp: false });
+    expect(await withoutRight.login(keyWithoutRight)).toBe('535 5.7.1 This API key may not send over SMTP');
     const client = await connectedAndGreeted(port);
     expect(await client.login(`${key.slice(0, -4)}0000`)).toBe('535 5.7.8 Wrong API key');
     expect(await client.login('wrong')).toBe('535 5.7.8 Wrong API key');
@@ -249,7 +255,7 @@ describe('signing in', () => {
   });
 
   it('ends with the key: each email checks it again', async () => {
-    const apiKey = await anApiKey(harness, service, { name: 'short' });
+    const apiKey = await smtpKey(service, { name: 'short' });
     const client = await signedIn(apiKey);
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
     const keys = await harness.admin('GET', `/service/${service}/api-keys`);
@@ -285,14 +291,14 @@ describe('what is refused', () => {
     expect(await client.say('RCPT TO:<more@example.org>')).toMatch(/^452 4\.5\.3 /);
 
     const trial = await aMailService({ restricted: true });
-    const tester = await signedIn(await anApiKey(harness, trial));
+    const tester = await signedIn(await smtpKey(trial));
     const notInTeam = '550 5.7.1 Not in your team or guest list';
     expect(await tester.send(mail(), 'stranger@example.org')).toBe(notInTeam);
-    const team = await signedIn(await anApiKey(harness, service, { key_type: 'team' }));
+    const team = await signedIn(await smtpKey(service, { key_type: 'team' }));
     expect(await team.send(mail(), 'stranger@example.org')).toBe(notInTeam);
 
     const careful = await aMailService({ permissions: ['email', 'smtp', 'suppress_recipients'] });
-    const carefulKey = await anApiKey(harness, careful);
+    const carefulKey = await smtpKey(careful);
     await harness.app.db
       .insertInto('suppressed_recipients')
       .values({
@@ -313,7 +319,7 @@ describe('what is refused', () => {
 
   it('emails beyond the rate limit, and none of them counts', async () => {
     const of = await aMailService({ rate_limit: 1 });
-    const client = await signedIn(await anApiKey(harness, of));
+    const client = await signedIn(await smtpKey(of));
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^450 4\.7\.1 Exceeded rate limit/);
     expect(await messagesOf(of)).toHaveLength(1);
@@ -353,7 +359,7 @@ describe('what is refused', () => {
 
   it('a second email hidden in the first: only the right end ends it', async () => {
     const of = await aMailService();
-    const client = await signedIn(await anApiKey(harness, of));
+    const client = await signedIn(await smtpKey(of));
     const hidden = '\r\nMAIL FROM:<a@example.org>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nSubject: x\r\n\r\nx';
     for (const end of ['\n.\n', '\n.\r\n', '\r\n.\n', '\r.\r', '\r\n.\r'])
       expect(await client.send(mail({ body: `first${end}${hidden}` }), 'ada@example.org'), JSON.stringify(end)).toBe(
@@ -398,6 +404,55 @@ it('counts connections, emails and wrong keys, and says until when the certifica
   expect(Number(until) * 1_000 - Date.now()).toBeGreaterThan(0.9 * year_ms);
 });
 
+describe('attachments', () => {
+  const files = withFile('report.csv', 'text/csv', Buffer.from('a,b\r\n1,2').toString('base64'));
+
+  async function aServiceThat(smtp_files: string) {
+    const of = await aMailService({ contact_link: 'help@example.org' });
+    await harness.admin('POST', `/service/${of}`, { smtp_files });
+    harness.app.changeListener.reset();
+    const apiKey = await smtpKey(of);
+    return { of, apiKey, client: await signedIn(apiKey) };
+  }
+
+  it('are removed, and the email says so', async () => {
+    const { apiKey, client } = await aServiceThat('drop');
+    const id = idIn(await client.send(files, 'ada@example.org'));
+    const read = await harness.v2('GET', `/v2/notifications/${id}`, apiKey);
+    expect(read.body.body).toBe('Text\n\nAttachments removed: report.csv');
+  });
+
+  it('become links for each recipient, which lead to the file', async () => {
+    const { of, apiKey, client } = await aServiceThat('link');
+    const id = idIn(await client.send(files, 'ada@example.org', 'bob@example.org'));
+    const read = await harness.v2('GET', `/v2/notifications/${id}`, apiKey);
+    expect(read.body.body).toMatch(/^Text\n\nreport\.csv: http\S+\/d\/\S+$/);
+    const documents = await harness.app.db.selectFrom('documents').select('id').where('service_id', '=', of).execute();
+    expect(documents).toHaveLength(2);
+    const [, path = ''] = /http:\/\/[^/]+(\/d\/\S+)$/.exec(read.body.body) ?? [];
+    expect((await harness.request({ method: 'GET', url: path })).status).toBe(200);
+  });
+
+  it('that cannot become links are refused, and nothing is stored', async () => {
+    const { of, client } = await aServiceThat('link');
+    await aTemplate(harness, of, {
+      ...{ template_type: 'email', name: 'Short', subject: '((subject))', content: '((body))' },
+    });
+    const program = withFile('setup.exe', 'application/octet-stream', 'AAAA');
+    expect(await client.send(program, 'ada@example.org')).toMatch(/^554 5\.6\.0 Unsupported file type/);
+    const other = files.replace('MIME-Version', 'X-Pennypost-Template: Short\r\nMIME-Version');
+    expect(await client.send(other, 'ada@example.org')).toBe(
+      '554 5.6.0 The template has no place for attachments: add ((file_1))',
+    );
+    expect(await messagesOf(of)).toEqual([]);
+    const refused = await harness.admin('GET', `/service/${of}/refused-requests`);
+    expect(refused.body.refused_requests).toMatchObject([
+      { path: 'SMTP', status_code: 554, errors: [{ error: 'SMTP' }] },
+      { path: 'SMTP', status_code: 554, errors: [{ error: 'SMTP' }] },
+    ]);
+  });
+});
+
 describe('an email in pieces', () => {
   it('arrives in one piece with all commands before it', async () => {
     const client = await signedIn();
@@ -410,7 +465,7 @@ describe('an email in pieces', () => {
 
   it('is not stored without its end, and is stored once if the client does not hear the answer', async () => {
     const of = await aMailService();
-    const apiKey = await anApiKey(harness, of);
+    const apiKey = await smtpKey(of);
     const source = mail({ headers: ['Message-ID: <lost@software.example>'] });
     const begun = await signedIn(apiKey);
     await begun.sayAll('MAIL FROM:<a@example.org>', 'RCPT TO:<ada@example.org>', 'DATA');
@@ -440,20 +495,13 @@ describe('an email in pieces', () => {
   });
 });
 
-function withFile(): string {
+function withFile(name = 'x.pdf', type = 'application/pdf', content = 'eA=='): string {
   const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'];
-  const parts = [
-    '--b',
-    'Content-Type: text/plain',
-    '',
-    'Text',
-    '--b',
-    'Content-Type: application/pdf',
-    '',
-    'x',
-    '--b--',
+  const file = [
+    ...['--b', `Content-Type: ${type}`, `Content-Disposition: attachment; filename=${name}`],
+    ...['Content-Transfer-Encoding: base64', '', content, '--b--'],
   ];
-  return mail({ headers, body: parts.join('\r\n') });
+  return mail({ headers, body: ['--b', 'Content-Type: text/plain', '', 'Text', ...file].join('\r\n') });
 }
 
 function withParts(count: number): string {

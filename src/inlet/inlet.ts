@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApiCaller, CallerDeps } from '../auth/api-caller.ts';
+import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
@@ -10,7 +11,11 @@ import { Reply, replyOf } from './replies.ts';
 import { type InletSettings, shareOfBodyMemory } from './settings.ts';
 
 type InletDeps = CallerDeps &
-  SendDeps & { bodyMemory: BodyMemory; config: CallerDeps['config'] & SendDeps['config'] & { inlet: InletSettings } };
+  SendDeps & {
+    bodyMemory: BodyMemory;
+    refusedRequests: RefusedRequests;
+    config: CallerDeps['config'] & SendDeps['config'] & { inlet: InletSettings };
+  };
 
 export interface Inlet {
   port: number;
@@ -73,6 +78,11 @@ function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
     return new Reply(451, '4.3.0 Try again later');
   };
 
+  const noted = (caller: ApiCaller, reply: Reply): Reply => {
+    app.refusedRequests.noteEmail(caller, reply.responseCode, reply.message);
+    return reply;
+  };
+
   const receive = async ({ caller }: Client, stream: AsyncIterable<Buffer>, recipients: string[]): Promise<string> => {
     const arrived = new ArrivingMail(memory, turns, maxMessage_bytes);
     try {
@@ -94,7 +104,12 @@ function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
       const { address, password } = client as Client;
       (client as Client).caller = await logins.callerOf(address, password);
     },
-    checkRecipient: (client, address) => receiver.checkRecipient((client as Client).caller, address),
+    async checkRecipient(client, address) {
+      const { caller } = client as Client;
+      await receiver.checkRecipient(caller, address).catch((error) => {
+        throw noted(caller, replyTo(error));
+      });
+    },
     async receive(client, stream, recipients) {
       try {
         const text = await receive(client as Client, stream as AsyncIterable<Buffer>, recipients);
@@ -103,7 +118,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
       } catch (error) {
         const reply = replyTo(error);
         count(reply.responseCode < 500 ? 'postponed' : 'refused');
-        throw reply;
+        throw noted((client as Client).caller, reply);
       }
     },
   };

@@ -5,9 +5,7 @@ import { minute_ms } from '../platform/clock.ts';
 import { Failure } from '../platform/failure.ts';
 import { clientNetwork } from '../platform/http/networks.ts';
 import { Reply } from './replies.ts';
-
-/** A permission of services: those without it cannot send over SMTP. */
-const sendOverSmtp = 'smtp';
+import { sendOverSmtp } from './settings.ts';
 
 const maxFailures = 5;
 /** Each takes about 100 bytes. */
@@ -54,6 +52,7 @@ export class Logins {
     const service = await this.app.sending.services.find(caller.service_id);
     if (!service?.permissions.has('email')) throw new Reply(535, '5.7.1 This service is not allowed to send email');
     if (!service.permissions.has(sendOverSmtp)) throw new Reply(535, '5.7.1 This service does not send over SMTP');
+    if (!caller.send_over_smtp) throw new Reply(535, '5.7.1 This API key may not send over SMTP');
     return caller;
   }
 

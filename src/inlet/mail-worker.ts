@@ -1,4 +1,4 @@
-import PostalMime, { addressParser, decodeWords, type Email } from 'postal-mime';
+import PostalMime, { type Attachment, addressParser, decodeWords, type Email } from 'postal-mime';
 import { markdownOfHtml, plainMarkdown } from './html-text.ts';
 
 /** The task of the mail threads: a large email would block the event loop. A small one is read without a thread. */
@@ -14,7 +14,15 @@ export interface ReadMail {
   from: string | undefined;
   reference: string | undefined;
   template_name: string | undefined;
-  files: number;
+  files: MailFile[];
+}
+
+export interface MailFile {
+  /** Null if the email does not name it. */
+  name: string | null;
+  bytes: number;
+  /** In base64; empty unless it is needed. */
+  content: string;
 }
 
 export type MailProblem = 'line-ends' | 'loop' | 'parts' | 'broken';
@@ -25,7 +33,7 @@ const maxHeaders_bytes = 256 * 1024;
 const maxReceived = 25;
 
 /** Returns a problem instead of throwing, so that a thread can return it. */
-export async function readMail(source: Uint8Array): Promise<ReadMail | MailProblem> {
+export async function readMail(source: Uint8Array, withContents: boolean): Promise<ReadMail | MailProblem> {
   const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   if (hasBareLineEnds(bytes)) return 'line-ends';
   if (countParts(bytes) > maxParts) return 'parts';
@@ -51,8 +59,13 @@ export async function readMail(source: Uint8Array): Promise<ReadMail | MailProbl
     from: addressParser(header('from') ?? '', { flatten: true })[0]?.address,
     reference: header('x-pennypost-reference'),
     template_name: header('x-pennypost-template'),
-    files: email.attachments.length,
+    files: email.attachments.map((file) => fileOf(file, withContents)),
   };
+}
+
+function fileOf({ filename, content }: Attachment, withContents: boolean): MailFile {
+  const bytes = Buffer.from(content as ArrayBuffer);
+  return { name: filename, bytes: bytes.length, content: withContents ? bytes.toString('base64') : '' };
 }
 
 /** A server that takes one of them for the end of a line could be made to see another message in this one. */

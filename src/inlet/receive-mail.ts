@@ -17,17 +17,21 @@ import { WorkerPool } from '../platform/threads/worker-pool.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { isSimulatedEmailAddress } from '../recipients/recipient.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
+import { getChosenTemplate } from '../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../templates/compiled-templates.ts';
-import { getOrCreateMailTemplate } from '../templates/templates.ts';
+import { getOrCreateMailTemplate, maxMailFiles } from '../templates/templates.ts';
+import { plainMarkdown } from './html-text.ts';
 import type * as mailTasks from './mail-worker.ts';
-import { type MailProblem, type ReadMail, readMail } from './mail-worker.ts';
+import { type MailFile, type MailProblem, type ReadMail, readMail } from './mail-worker.ts';
 import { Reply } from './replies.ts';
+import type { InletSettings } from './settings.ts';
 
 /** Up to this size an email is read faster than it could be passed to a thread. */
 const maxShort_bytes = 32 * 1024;
 const timeout_ms = 15_000;
 const maxWaiting = 20;
 const maxSubject = 255;
+const maxFilename = 100;
 /** As for references of the API. */
 const maxReference = 1_000;
 
@@ -38,15 +42,17 @@ const problems: Record<MailProblem, Reply> = {
   broken: new Reply(554, '5.6.0 The email cannot be read'),
 };
 
+type ReceiverDeps = SendDeps & { config: SendDeps['config'] & { inlet: InletSettings } };
+
 /** Turns an email into a notification for each of its recipients. */
 export class MailReceiver {
-  private readonly app: SendDeps;
+  private readonly app: ReceiverDeps;
   private readonly threads = new WorkerPool<typeof mailTasks>({
     module: new URL('./mail-worker.ts', import.meta.url),
     timeout_ms,
   });
 
-  constructor(app: SendDeps) {
+  constructor(app: ReceiverDeps) {
     this.app = app;
   }
 
@@ -66,7 +72,7 @@ export class MailReceiver {
   async receive(caller: ApiCaller, source: Buffer, recipients: string[]): Promise<string> {
     const context = await this.contextOf(caller);
     const { service } = context;
-    const mail = await this.read(service.id, source);
+    const mail = await this.read(service, source);
     refuseUnsendable(mail, this.app.config.email.domain);
     const addresses = new Map(recipients.map(readAddress).map((to) => [to.address, to]));
     const wanted = [...addresses.values()].map((to) => ({ to, key: keyOf(mail, to.address) }));
@@ -89,7 +95,12 @@ export class MailReceiver {
     if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
     if (recipients.length > 1) rateLimits.countAs(window, recipients.length, decision);
     refuseIfDailyLimitIsReached(this.app, context, 'email');
-    const template = mail.template_name === undefined ? await this.templateOf(service) : undefined;
+    const template = await this.templateFor(service, mail);
+    const personalisation = {
+      subject: shortened(mail.subject),
+      ...this.textAndFiles(service, mail, recipients.length),
+    };
+    refuseUnlessFilesHavePlaces(template, mail, this.modeOf(service));
     const messages = [];
     for (const { to, key } of recipients) {
       const message = await prepareEmail(
@@ -98,8 +109,7 @@ export class MailReceiver {
         {
           request: {
             email_address: to.cleaned,
-            template_name: mail.template_name,
-            personalisation: { subject: shortened(mail.subject), body: mail.body },
+            personalisation,
             reference: mail.reference?.slice(0, maxReference),
             email_reply_to_id: replyToOf(service, mail.from),
           },
@@ -124,10 +134,13 @@ export class MailReceiver {
     return { ...{ service, dialect, key_type, api_key_id, now, root }, created_by_id: null, idempotency: undefined };
   }
 
-  private async read(owner: string, source: Buffer): Promise<ReadMail> {
-    const share = { owner, urgent: true, maxWaiting };
+  private async read(service: SendingService, source: Buffer): Promise<ReadMail> {
+    const share = { owner: service.id, urgent: true, maxWaiting };
+    const links = this.modeOf(service) === 'link';
     const read =
-      source.length <= maxShort_bytes ? readMail(source) : this.threads.runnerFor(share).run('readMail', source);
+      source.length <= maxShort_bytes
+        ? readMail(source, links)
+        : this.threads.runnerFor(share).run('readMail', source, links);
     const mail = await read.catch((error) => {
       if (!(error instanceof WorkerFailure)) throw error;
       if (error.reason === 'timeout' || error.reason === 'memory') throw problems.broken;
@@ -137,12 +150,64 @@ export class MailReceiver {
     return mail;
   }
 
-  private async templateOf({ id: serviceId }: SendingService): Promise<ReadyTemplate> {
-    const { id, version } = await getOrCreateMailTemplate(this.app, serviceId);
-    const found = await this.app.compiledTemplates.findEarlier(serviceId, id, version);
+  private modeOf({ smtp_files }: SendingService): InletSettings['files'] {
+    return smtp_files ?? this.app.config.inlet.files;
+  }
+
+  /** The values of the template, with files that become links. */
+  private textAndFiles(service: SendingService, { body, files }: ReadMail, recipients: number) {
+    if (files.length === 0) return { body, ...noFiles };
+    switch (this.modeOf(service)) {
+      case 'refuse':
+        throw new Reply(554, '5.7.1 Attachments are not accepted');
+      case 'drop':
+        return {
+          body: `${body}\n\n${plainMarkdown(`Attachments removed: ${files.map(nameOf).join(', ')}`)}`,
+          ...noFiles,
+        };
+      case 'link': {
+        if (files.length > maxMailFiles) throw new Reply(554, `5.7.1 At most ${maxMailFiles} attachments are accepted`);
+        if (recipients * files.reduce((sum, { bytes }) => sum + bytes, 0) > maxFiles_bytes)
+          throw new Reply(552, '5.3.4 The attachments are too large for so many recipients');
+        const values = files.flatMap((file, index) => [
+          [`name_${index + 1}`, `${plainMarkdown(nameOf(file, index))}: `],
+          [`file_${index + 1}`, { file: file.content, filename: nameOf(file, index) }],
+        ]);
+        return { body, ...noFiles, ...Object.fromEntries(values) };
+      }
+    }
+  }
+
+  private async templateFor(service: SendingService, { template_name }: ReadMail): Promise<ReadyTemplate> {
+    if (template_name !== undefined) return getChosenTemplate(this.app, service.id, { template_name }, 'email');
+    const { id, version } = await getOrCreateMailTemplate(this.app, service.id);
+    const found = await this.app.compiledTemplates.findEarlier(service.id, id, version);
     if (found.found !== 'here') throw new Error(`Template ${id} has no version ${version}`);
     return found.template;
   }
+}
+
+/** Of one email for all its recipients: each gets their own copy, which is in memory until all are stored. */
+const maxFiles_bytes = 20 * 1024 * 1024;
+
+/** Values of the places for files that an email does not need. */
+const noFiles = Object.fromEntries<unknown>(
+  Array.from({ length: maxMailFiles }, (_, index) => index + 1).flatMap((place) => [
+    [`name_${place}`, ''],
+    [`file_${place}`, ''],
+  ]),
+);
+
+function nameOf({ name }: MailFile, index: number): string {
+  return name?.trim().slice(-maxFilename) || `file-${index + 1}.bin`;
+}
+
+function refuseUnlessFilesHavePlaces({ compiled }: ReadyTemplate, { files }: ReadMail, mode: InletSettings['files']) {
+  if (mode !== 'link') return;
+  const places = compiled.missing({});
+  const without = files.findIndex((_, index) => !places.includes(`file_${index + 1}`));
+  if (without >= 0)
+    throw new Reply(554, `5.6.0 The template has no place for attachments: add ((file_${without + 1}))`);
 }
 
 interface Recipient {
@@ -169,9 +234,8 @@ function readAddress(written: string): { cleaned: string; address: string } {
   return { cleaned: parsed.cleaned, address: parsed.address };
 }
 
-function refuseUnsendable({ body, files, message_id }: ReadMail, ownDomain: string): void {
+function refuseUnsendable({ body, message_id }: ReadMail, ownDomain: string): void {
   if (isOurs(message_id, ownDomain)) throw problems.loop;
-  if (files > 0) throw new Reply(554, '5.7.1 Attachments are not accepted');
   if (body === '') throw new Reply(554, '5.6.0 The email has no text');
   if (Buffer.byteLength(body) > maxEmailBytes) {
     throw new Reply(552, `5.3.4 The text of the email is longer than ${maxEmailBytes} bytes`);

@@ -28,6 +28,12 @@ export const inletSettings = {
     'Largest email that is taken, in megabytes. Emails of all clients together take at most half of BODY_MEMORY_MB.',
     { fallback: 10, min: 1, max: 100 },
   ),
+  files: setting.oneOf(
+    'SMTP_INLET_FILES',
+    'What becomes of attachments, unless a service chooses: `refuse` the email, `drop` them and say so in the email, or `link` to them.',
+    ['refuse', 'drop', 'link'],
+    { fallback: 'refuse' },
+  ),
   clients: setting.integer('SMTP_INLET_CLIENTS', 'Connections to SMTP_INLET_LISTEN at the same time, per process.', {
     fallback: 100,
     min: 1,
@@ -36,6 +42,9 @@ export const inletSettings = {
 };
 
 export type InletSettings = Values<typeof inletSettings>;
+
+/** A permission of services: those without it cannot send over SMTP. */
+export const sendOverSmtp = 'smtp';
 
 /** The part of BODY_MEMORY_MB that emails may take. */
 export const shareOfBodyMemory = 0.5;

@@ -35,6 +35,7 @@ export const settable = {
   sms_limit_unit: OneOf(textUnits),
   rate_limit: Count,
   api_dialect: OneOf(apiDialects),
+  smtp_files: Nullable(OneOf(['refuse', 'drop', 'link'])),
   prefix_sms: Type.Boolean(),
   contact_link: Nullable(ShortText),
   custom_email_sender_name: Nullable(ShortText),

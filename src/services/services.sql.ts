@@ -34,6 +34,7 @@ const columns = [
   'sms_limit_unit_from',
   'rate_limit',
   'api_dialect',
+  'smtp_files',
   'prefix_sms',
   'contact_link',
   'custom_email_sender_name',

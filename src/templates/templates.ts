@@ -260,6 +260,12 @@ export async function getOrCreateReplyTemplate(
 
 /** Shown in lists of messages and statistics. */
 const mailTemplateName = 'Email from other software';
+/** Files of one email that can be linked to. */
+export const maxMailFiles = 10;
+const mailTemplateText = [
+  '((body))',
+  ...Array.from({ length: maxMailFiles }, (_, index) => `((name_${index + 1}))((file_${index + 1}))`),
+].join('\n\n');
 
 /** The hidden template of emails from other software. Nobody reads their values later: they may contain links that sign in. */
 export async function getOrCreateMailTemplate(
@@ -278,7 +284,7 @@ export async function getOrCreateMailTemplate(
     const id = newId(now);
     await insertTemplate(tx, {
       ...which,
-      ...{ id, subject: '((subject))', content: '((body))', has_unsubscribe_link: false, reply_to: null },
+      ...{ id, subject: '((subject))', content: mailTemplateText, has_unsubscribe_link: false, reply_to: null },
       ...{ hidden: true, redact_personalisation: true, folder: null, process_type: 'priority', postage: null },
       ...{ letter_languages: null, letter_welsh_subject: null, letter_welsh_content: null },
       created_at: timestamp(now),

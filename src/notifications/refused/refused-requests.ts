@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { ApiCaller } from '../../auth/api-caller.ts';
 import { day_ms, earlier, minute_ms, timestamp } from '../../platform/clock.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Failure } from '../../platform/failure.ts';
@@ -49,16 +50,24 @@ export class RefusedRequests {
     const caller = request.apiCaller;
     const path = request.routeOptions.url ?? '';
     if (!caller || status_code >= 500 || !recordedPaths.has(path) || !this.hasRoom(caller.service_id)) return;
+    const sent = whatWasSent(request, failure, status_code);
+    this.add(caller, { path: path.replaceAll(/:(\w+)/g, '{$1}'), status_code, ...sent });
+  }
+
+  /** An email of other software, with the code and text that it was refused with. */
+  noteEmail(caller: ApiCaller, status_code: number, message: string): void {
+    if (!this.hasRoom(caller.service_id)) return;
+    const errors = [{ error: 'SMTP', message: storable(message, maxMessage) }];
+    const sent = { errors, template_id: null, fields: [], personalisation_fields: [] };
+    this.add(caller, { path: 'SMTP', status_code, ...sent });
+  }
+
+  private add(
+    { service_id, api_key_id }: ApiCaller,
+    refused: Omit<NewRefusedRequest, 'id' | 'service_id' | 'api_key_id' | 'created_at'>,
+  ): void {
     const now = this.app.clock.now();
-    this.waiting.push({
-      id: newId(now),
-      service_id: caller.service_id,
-      api_key_id: caller.api_key_id,
-      path: path.replaceAll(/:(\w+)/g, '{$1}'),
-      status_code,
-      ...whatWasSent(request, failure, status_code),
-      created_at: timestamp(now),
-    });
+    this.waiting.push({ id: newId(now), service_id, api_key_id, ...refused, created_at: timestamp(now) });
     this.writing ??= setTimeout(() => void this.write(), writeEvery_ms).unref();
   }
 

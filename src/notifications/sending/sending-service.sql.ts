@@ -13,6 +13,7 @@ export interface SendingServiceRow extends UnitOfTexts {
   permissions: string[];
   rate_limit: number;
   api_dialect: ApiDialect;
+  smtp_files: 'refuse' | 'drop' | 'link' | null;
   sms_message_limit: number;
   email_message_limit: number;
   letter_message_limit: number;
@@ -72,7 +73,7 @@ const sendingTimes = sql.raw(`(
 /** Loads everything about services that accepting a message needs, in one round trip. */
 export async function selectSendingServices(db: Db, ids: string[], utcDay: string): Promise<SendingServiceRow[]> {
   const { rows } = await sql<SendingServiceRow>`/* prepared: sending-services */
-    select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
+    select id, restricted, permissions, rate_limit, api_dialect, smtp_files, sms_message_limit, email_message_limit,
       letter_message_limit, international_sms_message_limit, ${annualLimits} as annual_limits,
       sms_limit_unit, sms_limit_unit_from::text, contact_link, email_sender_local_part,
       case when prefix_sms then name end as sms_prefix,

@@ -17,6 +17,8 @@ export interface SendingService {
   permissions: ReadonlySet<string>;
   rate_limit: number;
   api_dialect: ApiDialect;
+  /** What becomes of files in emails over SMTP; null: as for the installation. */
+  smtp_files: 'refuse' | 'drop' | 'link' | null;
   daily_limits: Readonly<Record<LimitedChannel, number>>;
   /** Its own, then those of its organisation; most services have none. */
   annual_limits: readonly AnnualLimits[];
@@ -75,6 +77,7 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     permissions: sharedSet(row.permissions),
     rate_limit: row.rate_limit,
     api_dialect: row.api_dialect,
+    smtp_files: row.smtp_files,
     daily_limits: {
       sms: row.sms_message_limit,
       email: row.email_message_limit,

@@ -47,6 +47,7 @@ interface ApiKeys {
   manage_templates: Generated<boolean>;
   manage_reports: Generated<boolean>;
   imported: Generated<boolean>;
+  send_over_smtp: Generated<boolean>;
 }
 
 interface ApiKeysHistory {
@@ -64,6 +65,7 @@ interface ApiKeysHistory {
   manage_templates: Generated<boolean>;
   manage_reports: Generated<boolean>;
   imported: Generated<boolean>;
+  send_over_smtp: Generated<boolean>;
 }
 
 interface Attachments {
@@ -1158,6 +1160,7 @@ interface Services {
   letter_annual_limit: number | null;
   sms_limit_unit: Generated<'messages' | 'parts'>;
   sms_limit_unit_from: string | null;
+  smtp_files: 'refuse' | 'drop' | 'link' | null;
 }
 
 interface ServicesHistory {

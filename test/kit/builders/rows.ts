@@ -158,7 +158,13 @@ export async function aService(
 export async function anApiKey(
   harness: Harness,
   serviceId: string,
-  fields: { name?: string; key_type?: KeyType; manage_templates?: boolean; manage_reports?: boolean } = {},
+  fields: {
+    name?: string;
+    key_type?: KeyType;
+    manage_templates?: boolean;
+    manage_reports?: boolean;
+    send_over_smtp?: boolean;
+  } = {},
 ): Promise<string> {
   const name = fields.name ?? `key-${nextNumber()}`;
   const created_by = await aUser(harness);
@@ -168,6 +174,7 @@ export async function anApiKey(
     created_by,
     manage_templates: fields.manage_templates ?? false,
     manage_reports: fields.manage_reports ?? false,
+    send_over_smtp: fields.send_over_smtp ?? false,
   });
   harness.app.changeListener.reset();
   return `${name}-${serviceId}-${secret}`;

@@ -66,7 +66,7 @@ export interface ConsoleWorld {
  */
 export async function aConsoleWorld(harness: Harness, mark = ''): Promise<ConsoleWorld> {
   const organisation = await anOrganisation(harness, { name: `Town Hall${mark}` });
-  const permissions = [...defaultServicePermissions, 'template_languages'];
+  const permissions = [...defaultServicePermissions, 'template_languages', 'smtp'];
   const service = {
     id: await aService(harness, { name: `Town Hall appointments${mark}`, organisation_id: organisation, permissions }),
     organisation,

@@ -11,6 +11,7 @@ const tabs = [
   ['keys', t('Keys')],
   ['guest-list', t('Guest list')],
   ['callbacks', t('Callbacks')],
+  ['smtp', t('Send over SMTP')],
   ['refused', t('Refused requests')],
 ] as const;
 

@@ -5,6 +5,7 @@ import { useHarness } from '../../../../test/kit/harness.ts';
 import { startCallbackSink } from '../../../../test/kit/vendors/stub-gateways.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import { createApiKey } from '../../../auth/api-keys.ts';
+import { permissionsOf } from '../../access/may.ts';
 
 const sink = await startCallbackSink();
 afterAll(() => sink.close());
@@ -14,6 +15,7 @@ const harness = useHarness({
   config: {
     callbacks: { allowPrivate: true, retryDelays_ms: [5_000] },
     providers: { sandbox: { delay_ms: 0 } },
+    inlet: { listen: { host: '0.0.0.0', port: 587 } },
   },
 });
 
@@ -26,6 +28,46 @@ async function aDeveloper(fields: Parameters<typeof aService>[1] = {}) {
   const browser = await signedIn(harness, person.id);
   return { service, person, browser, here: `/console/services/${service}/integration` };
 }
+
+describe('sending over SMTP', () => {
+  it('is switched on in the settings, which the page leads to', async () => {
+    const { service, person, browser, here } = await aDeveloper();
+    expect((await browser.get(`${here}/smtp`)).text).toContain('Ask someone who can change the settings');
+    await harness.admin('POST', `/user/${person.id}/service/${service}/permission`, {
+      permissions: permissionsOf(['api', 'manage']).map((permission) => ({ permission })),
+    });
+    const settings = `/console/services/${service}/settings/email/smtp`;
+    expect((await browser.get(`${here}/smtp`)).text).toContain(`href="${settings}"`);
+    expect(Object.keys((await browser.post(settings, { value: 'yes' })).problems)).toEqual(['files']);
+    await browser.post(settings, { value: 'yes', files: 'drop' });
+    const record = (await harness.admin('GET', `/service/${service}`)).body.data;
+    expect(record).toMatchObject({ permissions: expect.arrayContaining(['smtp']), smtp_files: 'drop' });
+    const wrong = await harness.admin('POST', `/service/${service}`, { smtp_files: 'keep' });
+    expect(wrong.body.message).toEqual({ smtp_files: ['Must be one of: refuse, drop, link.'] });
+  });
+
+  it('shows what to enter, with settings of five programs and a key that may do it', async () => {
+    const { browser, here } = await aDeveloper({ name: 'Permits', permissions: ['email', 'smtp'] });
+    const { text } = await browser.get(`${here}/smtp`);
+    expect(text).toMatch(/Host<.*localhost.*Port<.*587.*STARTTLS/s);
+    for (const program of ['Keycloak', 'Grafana', 'GitLab', 'Django', 'Spring Boot'])
+      expect(text).toContain(`<summary>${program}</summary>`);
+    expect(text).toContain('host = localhost:587');
+    expect(text).toContain('from_address = permits@notifications.example');
+    await browser.post(`${here}/keys/create`, { name: 'grafana', key_type: 'normal', send_over_smtp: 'yes' });
+    expect((await browser.get(`${here}/keys`)).text).toMatch(/grafana<small>can send over SMTP/);
+  });
+
+  it('says that the installation has to be set up first', async () => {
+    const { browser, here } = await aDeveloper();
+    const { inlet } = harness.app.config;
+    const { listen } = inlet;
+    inlet.listen = undefined;
+    const { text } = await browser.get(`${here}/smtp`);
+    inlet.listen = listen;
+    expect(text).toContain('Ask whoever runs Pennypost to set SMTP_INLET_LISTEN.');
+  });
+});
 
 describe('keys', () => {
   it('are shown once, say when they were last used, and are revoked with a button', async () => {

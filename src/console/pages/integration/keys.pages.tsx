@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ApiKeyName, createApiKey, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
+import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
@@ -49,6 +50,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
             service={service}
             mayManageTemplates={may(templateEditors, visitor.user, service) === 'yes'}
             mayManageReports={may(activityReaders, visitor.user, service) === 'yes'}
+            maySendOverSmtp={service.permissions.includes(sendOverSmtp)}
           />
         )}
       </>,
@@ -79,6 +81,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       key_type: OneOf(keyTypes),
       manage_templates: Type.Optional(OneOf(['yes'])),
       manage_reports: Type.Optional(OneOf(['yes'])),
+      send_over_smtp: Type.Optional(OneOf(['yes'])),
     }),
     needs: { name: t('Enter a name.'), key_type: t('Choose the kind of the key.') },
     async act(request, { name, key_type, ...more }) {
@@ -95,7 +98,9 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
           'manage_reports',
           t('You cannot see the dashboard yourself, so your keys cannot request reports.'),
         );
-      const newKey = { name, key_type, created_by: visitor.user.id, manage_templates, manage_reports };
+      const send_over_smtp = more.send_over_smtp === 'yes';
+      const rights = { manage_templates, manage_reports, send_over_smtp };
+      const newKey = { name, key_type, created_by: visitor.user.id, ...rights };
       const secret = await createApiKey(app, service.id, newKey).catch((error: unknown) => {
         const isInUse = isAboutForm(error) && error.message.includes('Duplicate API key name');
         throw isInUse ? invalidField('name', nameInUse(name)) : error;

@@ -27,6 +27,7 @@ interface Key {
   allowed_networks: string[] | null;
   manage_templates: boolean;
   manage_reports: boolean;
+  send_over_smtp: boolean;
   imported: boolean;
   madeBy: string;
 }
@@ -46,7 +47,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
       columns={[
         {
           head: t('Name'),
-          cell: ({ name, expires_at, allowed_networks, manage_templates, manage_reports, imported }) => (
+          cell: ({ name, expires_at, allowed_networks, send_over_smtp, imported, ...rights }) => (
             <>
               {name}
               {expires_at && (
@@ -59,8 +60,9 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
               {allowed_networks && (
                 <small>{t('only from {networks}', { networks: allowed_networks.join(', ') })}</small>
               )}
-              {manage_templates && <small>{t('can manage templates')}</small>}
-              {manage_reports && <small>{t('can request reports')}</small>}
+              {rights.manage_templates && <small>{t('can manage templates')}</small>}
+              {rights.manage_reports && <small>{t('can request reports')}</small>}
+              {send_over_smtp && <small>{t('can send over SMTP')}</small>}
               {imported && <small>{t('imported: another server knows this key, so replace it with a new one')}</small>}
             </>
           ),
@@ -159,9 +161,10 @@ interface CreateKeyProps {
   service: { id: string; restricted: boolean };
   mayManageTemplates: boolean;
   mayManageReports: boolean;
+  maySendOverSmtp: boolean;
 }
 
-export function CreateKey({ formState, service, mayManageTemplates, mayManageReports }: CreateKeyProps) {
+export function CreateKey({ formState, service, ...may }: CreateKeyProps) {
   const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
   return (
     <section class="stack measure" aria-labelledby="create">
@@ -182,7 +185,7 @@ export function CreateKey({ formState, service, mayManageTemplates, mayManageRep
           kind="one"
           choices={offered.map((value) => ({ value, ...kinds[value] }))}
         />
-        {mayManageTemplates && (
+        {may.mayManageTemplates && (
           <label class="choice">
             <input
               type="checkbox"
@@ -196,7 +199,7 @@ export function CreateKey({ formState, service, mayManageTemplates, mayManageRep
             </span>
           </label>
         )}
-        {mayManageReports && (
+        {may.mayManageReports && (
           <label class="choice">
             <input
               type="checkbox"
@@ -206,6 +209,18 @@ export function CreateKey({ formState, service, mayManageTemplates, mayManageRep
             />
             <span>{t('Can request reports')}</span>
             <span class="hint">{t('Lets a program download who got which message of this service.')}</span>
+          </label>
+        )}
+        {may.maySendOverSmtp && (
+          <label class="choice">
+            <input
+              type="checkbox"
+              name="send_over_smtp"
+              value="yes"
+              checked={formState.typed.get('send_over_smtp') === 'yes'}
+            />
+            <span>{t('Can send over SMTP')}</span>
+            <span class="hint">{t('Makes the key a password for software that can only send mail.')}</span>
           </label>
         )}
         <Submit>{t('Create key')}</Submit>

@@ -1,5 +1,5 @@
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { listRefusedRequests } from '../../../notifications/refused/refused-requests.ts';
 import { isUuid } from '../../../platform/id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -110,7 +110,7 @@ function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
     <div class="stack stack--tight grow">
       <div class="row">
         <Time at={request.created_at} now={now} />
-        <code>POST {path}</code>
+        <code>{path.startsWith('/') ? asIs(`POST ${path}`) : path}</code>
         <span class="badge tone-red">{status_code}</span>
         {api_key_name !== null && (
           <span class="muted" dir="auto">

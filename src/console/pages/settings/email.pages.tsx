@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
@@ -12,7 +13,8 @@ import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
-import { addServiceSetting, settingsOf, team } from './service-setting.ts';
+import { YesNo, yesOrNo } from '../../setting-page.tsx';
+import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
 
 export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
@@ -87,6 +89,46 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     async save(service, { contact }) {
       if (contact !== undefined) refuseWrongContact(app.country.phone, contact);
       await updateService(app, service.id, { contact_link: contact ?? null });
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'email/smtp',
+    who: team,
+    title: t('Software that sends over SMTP'),
+    lead: t('Software that can only send mail, such as Keycloak or Grafana, can send through this service.'),
+    fields: ({ permissions, smtp_files }, formState) => (
+      <>
+        <YesNo
+          formState={formState}
+          legend={t('Software can send over SMTP')}
+          isYes={permissions.includes(sendOverSmtp)}
+          hints={{ yes: t('It signs in with an API key that may do this.') }}
+        />
+        <Choices
+          formState={formState}
+          name="files"
+          legend={t('Attachments')}
+          kind="one"
+          choices={[
+            { value: 'refuse', label: t('Refuse the email'), hint: t('The software is told that it was not sent.') },
+            { value: 'drop', label: t('Remove them'), hint: t('The email says what was removed.') },
+            {
+              value: 'link',
+              label: t('Link to them'),
+              hint: t('People download each file from a page. You need a contact for files.'),
+            },
+          ]}
+          chosen={[smtp_files ?? app.config.inlet.files]}
+        />
+      </>
+    ),
+    form: Type.Object({ ...yesOrNo.form.properties, files: OneOf(['refuse', 'drop', 'link']) }),
+    needs: { ...yesOrNo.needs, files: t('Choose what happens to attachments.') },
+    async save(service, { value, files }) {
+      const permissions = withPermission(service, sendOverSmtp, value === 'yes');
+      await updateService(app, service.id, { permissions, smtp_files: files });
       return undefined;
     },
   });

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
+import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { joined, type Text, t } from '../../../language/text.ts';
 import { getGuard } from '../../../notifications/guard/guard.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
@@ -112,6 +113,11 @@ async function emailSettings(app: ConsoleApp, service: Service, limit: Component
         label: t('Suppression list'),
         value: service.permissions.includes(suppressRecipients) ? t('On') : t('Off'),
         path: 'email/suppression-list',
+      },
+      {
+        label: t('Software that sends over SMTP'),
+        value: service.permissions.includes(sendOverSmtp) ? t('On') : t('Off'),
+        path: 'email/smtp',
       },
       { label: t('Bounces and complaints'), value: guardWords[guard.state], path: 'email/guard' },
       { label: t('Daily limit'), value: limit, path: 'operator/email-limit', who: operator },

@@ -1,0 +1,107 @@
+import { sendOverSmtp } from '../../../inlet/settings.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
+import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
+import type { Service } from '../../../services/services.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
+import type { Pages } from '../../page.ts';
+import { Empty } from '../../parts/notice.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Copy } from '../../parts/text.tsx';
+import { integrationView } from './integration-tabs.tsx';
+import { type SmtpServer, settingsOfSoftware } from './smtp-settings.ts';
+
+const managers = { service: 'manage' } as const;
+
+/** For software that can only send mail: what to enter in it. */
+export function smtpPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/integration/smtp', {
+    who: { service: 'api' },
+    below: 'Integration',
+    name: t('Send over SMTP'),
+    async show({ service, visitor }) {
+      const server = await serverFor(service);
+      const isOn = service.permissions.includes(sendOverSmtp);
+      const mayChange = may(managers, visitor.user, service) === 'yes';
+      return integrationView(
+        app,
+        service,
+        'smtp',
+        <>
+          <p class="measure">
+            {t(
+              'Software that can only send mail hands its emails to Pennypost, with an API key as password. They come from the address of this service, with its limits and its brand.',
+            )}
+          </p>
+          {server === undefined && (
+            <Empty title={t('This installation does not take emails')}>
+              {t('Ask whoever runs Pennypost to set SMTP_INLET_LISTEN.')}
+            </Empty>
+          )}
+          {server && !isOn && (
+            <Empty title={t('Off for this service')}>
+              {mayChange ? (
+                <T>
+                  Switch it on in{' '}
+                  <a href={pageUrl(`/services/${service.id}/settings/email/smtp`)}>the settings of the service</a>.
+                </T>
+              ) : (
+                t('Ask someone who can change the settings of this service to switch it on.')
+              )}
+            </Empty>
+          )}
+          {server && isOn && <Settings server={server} serviceId={service.id} />}
+        </>,
+      );
+    },
+  });
+
+  async function serverFor(service: Service): Promise<SmtpServer | undefined> {
+    const { listen, implicitTls } = app.config.inlet;
+    if (!listen) return undefined;
+    const domain = await app.senderDomains.nameFor(service.id, await getChosenDomains(app.db, service.id));
+    const from = `${service.email_sender_local_part}@${domain}`;
+    return { host: new URL(app.config.urls.api).hostname, port: listen.port, implicitTls, from };
+  }
+}
+
+function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string }) {
+  const rows = [
+    { name: t('Host'), value: server.host },
+    { name: t('Port'), value: String(server.port) },
+    { name: t('Security'), value: server.implicitTls ? 'TLS' : 'STARTTLS' },
+    { name: t('User name'), value: t('Anything') },
+    { name: t('Password'), value: t('An API key that can send over SMTP') },
+  ];
+  return (
+    <>
+      <Table
+        caption={t('What to enter')}
+        rows={rows}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: t('Setting'), cell: ({ name }) => name },
+          { head: t('Value'), cell: ({ value }) => <code>{value}</code> },
+        ]}
+      />
+      <p>
+        <T>
+          Create a key in <a href={pageUrl(`/services/${serviceId}/integration/keys`)}>Keys</a>. What is refused is in{' '}
+          <a href={pageUrl(`/services/${serviceId}/integration/refused`)}>Refused requests</a>.
+        </T>
+      </p>
+      <h2>{t('Settings to copy')}</h2>
+      {settingsOfSoftware(server).map(({ id, program, text }) => (
+        <details class="more" key={id}>
+          <summary>{program}</summary>
+          <div class="code">
+            <pre id={`smtp-${id}`}>{text}</pre>
+            <Copy of={`smtp-${id}`} what={t('the settings for {program}', { program })} />
+          </div>
+        </details>
+      ))}
+    </>
+  );
+}
