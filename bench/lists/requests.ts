@@ -47,6 +47,8 @@ const singleThings = [
     'letter_attachment_id',
     'document_id',
     'sending_domain_id',
+    'plan_id',
+    'send_window_id',
   ],
   ...['provider_details_id', 'file', 'file_type'],
 ];
