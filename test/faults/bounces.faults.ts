@@ -65,21 +65,13 @@ it('the reader of bounces is killed: none is lost, and none counted twice', asyn
 
 async function sendEmails(): Promise<string[]> {
   const { service_id, key } = await world.aSender('Bounces');
-  const { created_by } = (
-    await world.query<{ created_by: string }>(
-      'select created_by_id as created_by from templates where service_id = $1',
-      [service_id],
-    )
-  )[0] ?? { created_by: '' };
-  const template = (await world.admin(`/service/${service_id}/template`, {
-    ...{ name: 'Email', template_type: 'email', subject: 'Hello', content: 'Hello', created_by },
-  })) as { data: { id: string } };
+  const template_id = await world.aTemplate(service_id, { template_type: 'email', subject: 'Hello', content: 'Hello' });
   const ids: string[] = [];
   for (let sent = 0; sent < messages; sent += 1) {
     const response = await fetch(`${world.api.url}/v2/notifications/email`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}` },
-      body: JSON.stringify({ email_address: `ada${sent}@example.org`, template_id: template.data.id }),
+      body: JSON.stringify({ email_address: `ada${sent}@example.org`, template_id }),
     });
     ids.push(((await response.json()) as { id: string }).id);
   }

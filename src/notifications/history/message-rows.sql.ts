@@ -106,8 +106,9 @@ export async function selectSlice(
       order by n.id ${direction} limit ${size})`,
   );
   const matches = sql.join(conditionsOf(filter), sql` and `);
-  const { rows } = await sql<Omit<Slice, 'ids'> & { ids: string[] | null }>`
-    select (array_agg(n.id order by n.id ${direction}) filter (where matches))[${passed + 1}::int : ${passed + max}::int]::text[] as ids,
+  // As one text, which the driver need not take apart: reading an array of 10,000 ids takes as long as reading their messages.
+  const { rows } = await sql<Omit<Slice, 'ids'> & { ids: string | null }>`
+    select array_to_string((array_agg(n.id order by n.id ${direction}) filter (where matches))[${passed + 1}::int : ${passed + max}::int], ',') as ids,
       count(*) filter (where matches)::int as matching, count(*)::int as read,
       (array_agg(n.id order by n.id ${direction}))[count(*)::int]::text as last
     from (
@@ -115,7 +116,7 @@ export async function selectSlice(
       from (${sql.join(parts, sql` union all `)}) n order by n.id ${direction} limit ${size}
     ) n`.execute(db);
   const slice = rows[0] ?? { ids: null, matching: 0, read: 0, last: null };
-  return { ...slice, ids: slice.ids ?? [] };
+  return { ...slice, ids: slice.ids ? slice.ids.split(',') : [] };
 }
 
 export async function selectMessageRows(

@@ -37,7 +37,7 @@ export class World {
   readonly provider: Provider;
   readonly sink: CallbackSink;
   readonly processes: Supervised[] = [];
-  private readonly dataDir: string;
+  readonly dataDir: string;
   private ownDatabaseUrl: string | undefined;
   private readonly cleanUp: (() => Promise<void> | void)[] = [];
 
@@ -147,6 +147,11 @@ export class World {
     return ((await this.admin(path, body)) as { data: Data }).data;
   }
 
+  async aTemplate(service_id: string, fields: object): Promise<string> {
+    const request = { name: 'Fault', created_by: platformUser, ...fields };
+    return (await this.create<{ id: string }>(`/service/${service_id}/template`, request)).id;
+  }
+
   /** With a callback to the path, if one is given. */
   async aSender(
     name: string,
@@ -154,9 +159,7 @@ export class World {
   ): Promise<Sender> {
     const { id } = await this.create<{ id: string }>('/service', { name, user_id: platformUser, restricted: false });
     await this.admin(`/service/${id}`, { rate_limit: 1_000_000, ...limits });
-    const template = await this.create<{ id: string }>(`/service/${id}/template`, {
-      ...{ name: 'Fault', template_type: 'sms', content: 'Hello', process_type, created_by: platformUser },
-    });
+    const template_id = await this.aTemplate(id, { template_type: 'sms', content: 'Hello', process_type });
     if (callbackPath) {
       await this.admin(`/service/${id}/callback-api`, {
         url: `${this.sink.url}${callbackPath}`,
@@ -170,7 +173,7 @@ export class World {
       key_type: 'normal',
       created_by: platformUser,
     });
-    return { service_id: id, key: `k-${id}-${secret}`, template_id: template.id };
+    return { service_id: id, key: `k-${id}-${secret}`, template_id };
   }
 
   /** A message that a person sends: accepting it is a transaction of several statements. Returns its id after a 201. */
