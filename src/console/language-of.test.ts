@@ -25,7 +25,7 @@ describe('the language of a page', () => {
     const { id } = await aPerson(harness);
     const visitor = await signedIn(harness, id);
     const path = '/console/account/language-and-time';
-    expect((await visitor.get(path)).text).toContain('<option value="en-XA">');
+    expect((await visitor.get(path)).text).toContain('<option value="en-XA" lang="en-XA">');
     const account = await visitor.follow(await visitor.post(path, { language: 'en-XA' }));
     expect(account.text).toMatch(/role="status".*?\[Ļåñĝ/s);
     expect((await harness.admin('GET', `/user/${id}`)).body.data.language).toBe('en-XA');

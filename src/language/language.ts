@@ -111,7 +111,7 @@ export class Language {
     this.locale = locale;
     this.direction = rightToLeft.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr';
     const name = new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag;
-    this.ownName = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+    this.ownName = change(name.charAt(0).toLocaleUpperCase(tag) + name.slice(1));
     this.collator = new Intl.Collator(tag);
     this.change = change;
     this.dates = new Dates(locale, change);

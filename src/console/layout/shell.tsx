@@ -105,7 +105,7 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
       <details class="menu menu--end">
         <summary>
           <Icon name="user" />
-          {userName.split(' ')[0]}
+          <bdi>{userName.split(' ')[0]}</bdi>
           <Icon name="chevron" small />
         </summary>
         <ul>

@@ -132,7 +132,8 @@ export function TextArea({ formState, name, label, hint, rows, value = '' }: Tex
 }
 
 interface SelectProps extends FieldBase {
-  choices: readonly { value: string; label: string }[];
+  /** `lang`: of a label that is in another language than the page. */
+  choices: readonly { value: string; label: string; lang?: string }[];
   /** Chosen before anything was sent. */
   value?: string;
   short?: boolean;
@@ -150,7 +151,7 @@ export function Select({ formState, name, label, hint, choices, value, short }: 
         {...explained(formState, name, hint)}
       >
         {choices.map((choice) => (
-          <option key={choice.value} value={choice.value} selected={choice.value === current}>
+          <option key={choice.value} value={choice.value} lang={choice.lang} selected={choice.value === current}>
             {choice.label}
           </option>
         ))}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { t } from '../../language/text.ts';
 import type { Status as MessageState } from '../../notifications/notification.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -5,7 +6,7 @@ import type { Channel } from '../../protocol/channels.ts';
 /** What became of a message: sign, word and colour, always all three. The style sheet draws the sign: lists have many. */
 type StatusKind = 'accepted' | 'sending' | 'delivered' | 'failed' | 'cancelled';
 
-export function Status({ kind, children }: { kind: StatusKind; children: string }) {
+export function Status({ kind, children }: { kind: StatusKind; children: ComponentChildren }) {
   return <span class={`status status--${kind}`}>{children}</span>;
 }
 

@@ -1,3 +1,4 @@
+import type { Text } from '../../language/text.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Settings, Values } from '../../platform/setting-groups.ts';
@@ -32,7 +33,7 @@ interface Descriptor<S extends Settings, Message> {
   /** Its guide in docs/guides/providers, without the ending of the file. */
   guide?: string;
   /** What to check when most of its receipts match no message, such as the setting of their format. */
-  receiptAdvice?: string;
+  receiptAdvice?: Text;
   /** Handles an event again that was passed to `retryUnmatched`. */
   retryReceipt?(app: ReceiptDeps<S>, event: object): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { readLetterPdf } from '../../notifications/history/letter-pdf.ts';
 import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
@@ -49,7 +50,7 @@ export async function previewLetter(
   const id = await storedId(app.db, serviceId, notificationId);
   const channel = await selectChannel(app.db, serviceId, id);
   if (!channel) throw notFound();
-  if (channel !== 'letter') throw invalid('Notification is not a letter');
+  if (channel !== 'letter') throw invalid(t('Notification is not a letter'));
   const letter = await selectLetter(app.db, id);
   if (!letter) throw notFound();
   const found = await selectLetterFile(app.db, letter.id);

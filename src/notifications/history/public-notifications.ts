@@ -1,4 +1,5 @@
 import type { ApiCaller } from '../../auth/api-caller.ts';
+import { t } from '../../language/text.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -70,7 +71,7 @@ export async function listPublicNotifications(
 export async function getLetterPdf(app: Platform, caller: ApiCaller, notificationId: string): Promise<Buffer> {
   const letter = await selectNotification(app.db, caller.service_id, notificationId);
   if (!letter) throw notFound();
-  if (letter.notification_type !== 'letter') throw invalid('Notification is not a letter');
+  if (letter.notification_type !== 'letter') throw invalid(t('Notification is not a letter'));
   if (letter.status === 'technical-failure') {
     throw invalid('PDF not available for letters in status technical-failure');
   }

@@ -1,4 +1,5 @@
 import type { ProviderState, ShareMove } from '../../delivery/failover/provider-states.ts';
+import { asIs, capitalised, joined, list, type Text, t, written } from '../../language/text.ts';
 import { lanes } from '../../notifications/notification.ts';
 import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/lane-depths.ts';
 import { hour_ms, minute_ms, type Timestamp } from '../../platform/clock.ts';
@@ -9,21 +10,26 @@ import type { LiveFinding } from './live-checks.ts';
 export interface Problem {
   tone: 'red' | 'amber';
   /** A short sentence without a full stop. */
-  what: string;
-  detail: string;
+  what: Text;
+  detail: Text | FoundByCheck;
   since: Timestamp | undefined;
   /** What Pennypost has done about it, or what happens to the messages. */
-  done: string;
+  done: Text;
   move: ShareMove | undefined;
   /** The page of the operator where it can be changed. */
   about: 'providers' | 'system';
+}
+
+/** What a check of the command line says, in English. */
+interface FoundByCheck {
+  finding: string;
 }
 
 /** Most problems began at no known time, and moved no messages to another provider. */
 function problem(
   given: Pick<Problem, 'tone' | 'what' | 'detail' | 'about'> & Partial<Pick<Problem, 'since' | 'done' | 'move'>>,
 ): Problem {
-  return { since: undefined, done: '', move: undefined, ...given };
+  return { since: undefined, done: asIs(''), move: undefined, ...given };
 }
 
 export interface Facts {
@@ -32,7 +38,7 @@ export interface Facts {
   /** The names in use, by channel. */
   in_use: Record<'sms' | 'email', string[]>;
   /** What to check about the receipts of a provider, by its name. */
-  receipt_advice: ReadonlyMap<string, string>;
+  receipt_advice: ReadonlyMap<string, Text>;
   lanes: LaneDepth[];
   retries: Retries[];
   /** A message that no provider takes is tried again for this long, then it fails. */
@@ -43,15 +49,14 @@ export interface Facts {
   callbacks: { waiting: number; oldest_due_at: Timestamp | null };
 }
 
-const plurals: Record<Channel, string> = { email: 'emails', sms: 'texts', letter: 'letters' };
-const priorityWords = new Map<number, string>([
-  [lanes.priority, 'high'],
-  [lanes.normal, 'normal'],
-  [lanes.bulk, 'low'],
+const priorityWords = new Map<number, Text>([
+  [lanes.priority, t('high', { context: 'priority of messages' })],
+  [lanes.normal, t('normal', { context: 'priority of messages' })],
+  [lanes.bulk, t('low', { context: 'priority of messages' })],
 ]);
 
-export function priorityWord(lane: number): string {
-  return priorityWords.get(lane) ?? String(lane);
+export function priorityWord(lane: number): Text {
+  return priorityWords.get(lane) ?? asIs(String(lane));
 }
 
 const late_ms = minute_ms;
@@ -83,9 +88,9 @@ export function providersInUse(facts: Pick<Facts, 'providers' | 'in_use'>, chann
 function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   const all = providersInUse(facts, channel).filter(({ active }) => active);
   if (all.length === 0) {
-    const detail = 'Every provider of this channel is paused.';
+    const detail = t('Every provider of this channel is paused.');
     const done = whatHappens([], channel, facts);
-    const what = `No provider takes ${plurals[channel]}`;
+    const what = t('{channel, select, email {No provider takes emails} other {No provider takes texts}}', { channel });
     return [problem({ tone: 'red', what, detail, done, about: 'providers' })];
   }
   return all.flatMap((provider): Problem[] => {
@@ -95,21 +100,25 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     const others = all.filter((one) => one !== provider).map((one) => one.display_name);
     const done = whatHappens(others, channel, facts);
     const same = { done, move, about: 'providers' as const };
+    const named = { channel, name: display_name };
     if (failing && health === 'failing') {
-      const detail = `${failing.errors} of ${failing.calls} calls failed.`;
-      const what = `${display_name} does not take ${plurals[channel]}`;
+      const detail = t('{errors} of {calls} calls failed.', failing);
+      const what = t(
+        '{channel, select, email {{name} does not take emails} other {{name} does not take texts}}',
+        named,
+      );
       return [problem({ tone: 'red', what, detail, since: failing.since, ...same })];
     }
     if (check && !check.ok) return [{ ...judgeCheck(provider, check, others, facts), move, about: 'providers' }];
     if (failing) {
-      const detail = `${failing.errors} of ${failing.calls} calls failed in the last minute.`;
-      const what = `A call to ${display_name} failed`;
+      const detail = t('{errors} of {calls} calls failed in the last minute.', failing);
+      const what = t('A call to {name} failed', named);
       return [problem({ tone: 'amber', what, detail, since: failing.since, ...same })];
     }
     if (health === 'slow' && in_time !== undefined) {
-      const detail = `${Math.round(in_time * 100)}% of its texts arrive within 5 minutes.`;
-      const what = `Working, but ${display_name} is slow`;
-      const late = 'The provider has the others, and they may still arrive.';
+      const detail = t('{share}% of its texts arrive within 5 minutes.', { share: Math.round(in_time * 100) });
+      const what = t('Working, but {name} is slow', named);
+      const late = t('The provider has the others, and they may still arrive.');
       return [problem({ tone: 'amber', what, detail, ...same, done: late })];
     }
     return [];
@@ -119,13 +128,18 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
 function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   return providersInUse(facts, channel).flatMap(({ identifier, display_name, unmatched_receipts }): Problem[] => {
     if (unmatched_receipts === undefined) return [];
-    const advice = facts.receipt_advice.get(identifier) ?? 'Search the log for “receipt.unmatched”.';
     return [
       problem({
         tone: 'amber',
-        what: `Receipts of ${display_name} match no message`,
-        detail: `${unmatched_receipts.toLocaleString('en-GB')} in the last hour, which is most of them. ${advice}`,
-        done: `The ${plurals[channel]} are sent, but stay in “sending” until they time out.`,
+        what: t('Receipts of {name} match no message', { name: display_name }),
+        detail: joined([
+          t('{count, number} in the last hour, which is most of them.', { count: unmatched_receipts }),
+          facts.receipt_advice.get(identifier) ?? t('Search the log for “receipt.unmatched”.'),
+        ]),
+        done: t(
+          '{channel, select, email {The emails are sent, but stay in “sending” until they time out.} other {The texts are sent, but stay in “sending” until they time out.}}',
+          { channel },
+        ),
         about: 'providers',
       }),
     ];
@@ -133,11 +147,16 @@ function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
 }
 
 /** What becomes of messages that a provider does not take. */
-function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pick<Facts, 'retried_for_ms'>): string {
-  const messages = plurals[channel];
+function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pick<Facts, 'retried_for_ms'>): Text {
   return others.length === 0
-    ? `The ${messages} wait. Each is tried again for up to ${duration(retried_for_ms)}, then it fails.`
-    : `The ${messages} that it does not take are tried again through ${others.join(' or ')}.`;
+    ? t(
+        '{channel, select, email {The emails wait. Each is tried again for up to {time}, then it fails.} other {The texts wait. Each is tried again for up to {time}, then it fails.}}',
+        { channel, time: duration(retried_for_ms) },
+      )
+    : t(
+        '{channel, select, email {The emails that it does not take are tried again through {others}.} other {The texts that it does not take are tried again through {others}.}}',
+        { channel, others: list(others, 'disjunction') },
+      );
 }
 
 /** A check may fail or take too long although messages are sent, so its calls say more. */
@@ -147,24 +166,24 @@ function judgeCheck(
   others: string[],
   facts: Facts,
 ): Pick<Problem, 'tone' | 'what' | 'detail' | 'since' | 'done'> {
-  const detail = sentence(description);
-  const messages = plurals[notification_type];
-  if (failing) {
-    const what = `${display_name} cannot be reached`;
-    return { tone: 'red', what, detail, since, done: whatHappens(others, notification_type, facts) };
-  }
+  const detail = { finding: sentence(description) };
+  const named = { channel: notification_type, name: display_name };
+  const wait = whatHappens(others, notification_type, facts);
+  const unreachable = t('{name} cannot be reached', named);
+  if (failing) return { tone: 'red', what: unreachable, detail, since, done: wait };
   const [aMinuteAgo, taken] = [facts.now.getTime() - minute_ms, Date.parse(last_success ?? '')];
   const takes = taken >= aMinuteAgo || taken >= Date.parse(since ?? '');
   const done = takes
-    ? `${display_name} still takes ${messages}: no call has failed.`
-    : `No call has failed yet. ${whatHappens(others, notification_type, facts)}`;
-  if (is_unfinished || takes) {
-    const what = is_unfinished
-      ? `The check of ${display_name} did not finish`
-      : `The check of ${display_name} has failed`;
-    return { tone: 'amber', what, detail, since, done };
-  }
-  return { tone: 'red', what: `${display_name} cannot be reached`, detail, since, done };
+    ? t(
+        '{channel, select, email {{name} still takes emails: no call has failed.} other {{name} still takes texts: no call has failed.}}',
+        named,
+      )
+    : joined([t('No call has failed yet.'), wait]);
+  if (!is_unfinished && !takes) return { tone: 'red', what: unreachable, detail, since, done };
+  const what = is_unfinished
+    ? t('The check of {name} did not finish', named)
+    : t('The check of {name} has failed', named);
+  return { tone: 'amber', what, detail, since, done };
 }
 
 function judgeWorkers({ workers }: Facts): Problem[] {
@@ -172,9 +191,11 @@ function judgeWorkers({ workers }: Facts): Problem[] {
   return [
     problem({
       tone: 'red',
-      what: 'No worker is running',
-      detail: 'No process has sent a heartbeat for 8 seconds: start one with “pennypost serve” or “pennypost worker”.',
-      done: 'New messages are accepted. They wait in the queue until a worker runs.',
+      what: t('No worker is running'),
+      detail: t(
+        'No process has sent a heartbeat for 8 seconds: start one with “pennypost serve” or “pennypost worker”.',
+      ),
+      done: t('New messages are accepted. They wait in the queue until a worker runs.'),
       about: 'system',
     }),
   ];
@@ -183,18 +204,22 @@ function judgeWorkers({ workers }: Facts): Problem[] {
 function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDepth, { now }: Facts): Problem[] {
   const age_ms = now.getTime() - Date.parse(oldest_due_at);
   if (age_ms < late_ms) return [];
-  const one = waiting === 1;
   return [
     problem({
       tone: age_ms >= tooLate_ms ? 'red' : 'amber',
-      what: `${capital(plurals[notification_type])} wait too long`,
-      detail: one
-        ? `1 message is due with ${priorityWord(lane)} priority.`
-        : `${capital(many(waiting))} messages are due with ${priorityWord(lane)} priority.`,
+      what: t(
+        '{channel, select, email {Emails wait too long} sms {Texts wait too long} other {Letters wait too long}}',
+        { channel: notification_type },
+      ),
+      detail: t(
+        '{waiting, plural, one {# message is due with {priority} priority.} other {{many} messages are due with {priority} priority.}}',
+        { waiting, many: capitalised(many(waiting)), priority: priorityWord(lane) },
+      ),
       since: oldest_due_at,
-      done: one
-        ? 'Pennypost sends it as soon as a worker and a provider take it.'
-        : 'Pennypost sends them as soon as a worker and a provider take them.',
+      done: t(
+        '{waiting, plural, one {Pennypost sends it as soon as a worker and a provider take it.} other {Pennypost sends them as soon as a worker and a provider take them.}}',
+        { waiting },
+      ),
       about: 'providers',
     }),
   ];
@@ -205,16 +230,19 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
   if (oldest_at === null || not_due === 0) return [];
   const age_ms = facts.now.getTime() - Date.parse(oldest_at);
   if (age_ms < tooLate_ms) return [];
-  const one = waiting === 1;
   return [
     problem({
       tone: age_ms >= retriesTooLate.age_ms && waiting >= retriesTooLate.waiting ? 'red' : 'amber',
-      what: `${capital(plurals[notification_type])} wait for another attempt`,
-      detail: one
-        ? 'An attempt to send 1 message has failed.'
-        : `Attempts to send ${many(waiting)} messages have failed.`,
+      what: t(
+        '{channel, select, email {Emails wait for another attempt} sms {Texts wait for another attempt} other {Letters wait for another attempt}}',
+        { channel: notification_type },
+      ),
+      detail: t(
+        '{waiting, plural, one {An attempt to send # message has failed.} other {Attempts to send {many} messages have failed.}}',
+        { waiting, many: many(waiting) },
+      ),
       since: oldest_at,
-      done: `Each message is tried again for up to ${duration(facts.retried_for_ms)}, then it fails.`,
+      done: t('Each message is tried again for up to {time}, then it fails.', { time: duration(facts.retried_for_ms) }),
       about: 'providers',
     }),
   ];
@@ -229,8 +257,10 @@ function judgeFindings({ findings, now }: Facts): Problem[] {
     .map(({ name, description, since, is_unfinished, is_minor }) =>
       problem({
         tone: is_unfinished || is_minor ? 'amber' : 'red',
-        what: is_unfinished ? `The check of the ${name} did not finish` : `The check of the ${name} has failed`,
-        detail: sentence(description),
+        what: is_unfinished
+          ? t('The check of the {name} did not finish', { name })
+          : t('The check of the {name} has failed', { name }),
+        detail: { finding: sentence(description) },
         since,
         about: 'system',
       }),
@@ -241,16 +271,18 @@ function judgeLetters({ late_letters: { not_printed, not_despatched, first_day }
   const late = not_printed + not_despatched;
   if (late === 0) return [];
   const parts = [
-    not_printed > 0 ? `${not_printed.toLocaleString('en-GB')} missed their print run` : '',
-    not_despatched > 0 ? `${not_despatched.toLocaleString('en-GB')} have been at the printer for two working days` : '',
-  ].filter(Boolean);
+    ...(not_printed > 0 ? [t('{count, number} missed their print run', { count: not_printed })] : []),
+    ...(not_despatched > 0
+      ? [t('{count, number} have been at the printer for two working days', { count: not_despatched })]
+      : []),
+  ];
   return [
     problem({
       tone: 'amber',
-      what: late === 1 ? 'A letter is late' : `${late.toLocaleString('en-GB')} letters are late`,
-      detail: `${parts.join(', ')}.`,
+      what: t('{late, plural, one {A letter is late} other {# letters are late}}', { late }),
+      detail: t('{parts}.', { parts: joined(parts, ', ') }),
       since: first_day === null ? undefined : `${first_day}T12:00:00Z`,
-      done: 'Letters that were not printed go into the next print run.',
+      done: t('Letters that were not printed go into the next print run.'),
       about: 'system',
     }),
   ];
@@ -261,10 +293,10 @@ function judgeCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): 
   return [
     problem({
       tone: 'amber',
-      what: 'Callbacks to services wait too long',
-      detail: waiting === 1 ? '1 callback waits.' : `${waiting.toLocaleString('en-GB')} callbacks wait.`,
+      what: t('Callbacks to services wait too long'),
+      detail: t('{waiting, plural, one {# callback waits.} other {# callbacks wait.}}', { waiting }),
       since: oldest_due_at,
-      done: 'Callbacks are sent in turn and tried again for a day.',
+      done: t('Callbacks are sent in turn and tried again for a day.'),
       about: 'system',
     }),
   ];
@@ -274,15 +306,12 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-function capital(text: string): string {
-  return text.replace(/^./, (first) => first.toUpperCase());
+function duration(ms: number): Text {
+  return ms < 2 * hour_ms
+    ? t('{count, plural, one {# minute} other {# minutes}}', { count: Math.round(ms / minute_ms) })
+    : t('{count, plural, one {# hour} other {# hours}}', { count: Math.round(ms / hour_ms) });
 }
 
-function duration(ms: number): string {
-  const [amount, unit] = ms < 2 * hour_ms ? [ms / minute_ms, 'minutes'] : [ms / hour_ms, 'hours'];
-  return `${Math.round(amount)} ${unit}`;
-}
-
-function many(waiting: number): string {
-  return waiting >= maxCounted ? 'over 100,000' : waiting.toLocaleString('en-GB');
+function many(waiting: number): Text {
+  return waiting >= maxCounted ? t('over 100,000') : written((language) => language.count(waiting));
 }

@@ -30,7 +30,7 @@ export function languageAndTimePages(pages: Pages, app: ConsoleApp): void {
               value={user.language ?? ''}
               choices={[
                 { value: '', label: t('Same as this browser') },
-                ...offered.map(({ tag, ownName }) => ({ value: tag, label: ownName })),
+                ...offered.map(({ tag, ownName }) => ({ value: tag, label: ownName, lang: tag })),
               ]}
             />
           )}

@@ -75,7 +75,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
         },
         {
           head: t('Last used'),
-          cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} now={now} /> : 'never'),
+          cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} now={now} /> : t('never')),
         },
         {
           head: t('Made by'),

@@ -16,7 +16,7 @@ import { readSearch, withQuery } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
 
 export const origins = {
-  key: 'Sent by a key',
+  key: t('Sent by a key'),
   person: t('Sent by a person'),
   file: t('Sent from a file'),
   'test-key': t('Sent by a test key'),

@@ -156,19 +156,24 @@ interface FactsProps {
   templatePage: string | undefined;
 }
 
+type Fact = [name: ComponentChildren, value: ComponentChildren];
+
 /** The template, values, reference, sender, size and cost of a message. */
 function MessageFacts({ message, received, pageCount, templatePage }: FactsProps) {
   const { country } = useViewer();
   const { record } = message;
   const template = `${record.template.name}, v${record.template_version}`;
-  const rows: [string, ComponentChildren][] = [
+  const rows: Fact[] = [
     [t('Template'), templatePage ? <a href={templatePage}>{template}</a> : template],
-    ...(record.language === undefined ? [] : [[t('Language'), record.language] as [string, string]]),
-    ...Object.entries(record.personalisation).map(([name, value]): [string, ComponentChildren] => [
-      name,
-      valueToText(value, 'inline'),
-    ]),
-    ...(record.client_reference === null ? [] : [[t('Reference'), record.client_reference] as [string, string]]),
+    ...(record.language === undefined
+      ? []
+      : [[t('Language'), <code key="language">{record.language}</code>] satisfies Fact]),
+    ...Object.entries(record.personalisation).map(
+      ([name, value]): Fact => [<bdi key="name">{name}</bdi>, valueToText(value, 'inline')],
+    ),
+    ...(record.client_reference === null
+      ? []
+      : [[t('Reference'), <bdi key="reference">{record.client_reference}</bdi>] satisfies Fact]),
     [t('Sent by'), describeOrigin(message)],
     ...sizeAndCost(country, message, received, pageCount),
     ...letterDays(country, message),
@@ -181,7 +186,7 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
   ];
   return (
     <dl class="facts">
-      {rows.map(([label, value]) => [<dt key={label}>{label}</dt>, <dd key={`${label} value`}>{value}</dd>])}
+      {rows.map(([label, value], index) => [<dt key={index}>{label}</dt>, <dd key={`${index} value`}>{value}</dd>])}
     </dl>
   );
 }

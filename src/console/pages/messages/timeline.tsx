@@ -109,9 +109,11 @@ function accepted({ record, lane }: ShownMessage): TimelineEvent {
       ? [job.original_file_name]
       : [job.original_file_name, t('row {number}', { number: job_row_number + 2 })]
     : [key_name === null ? created_by_name : t('key “{name}”', { name: key_name })];
-  const facts = [...who, `${template.name} v${template_version}`, lane && t('{lane} priority', { lane })].filter(
-    (fact) => !!fact,
-  );
+  const facts = [
+    ...who,
+    `${template.name} v${template_version}`,
+    lane && t('{lane, select, high {high priority} low {low priority} other {normal priority}}', { lane }),
+  ].filter((fact) => !!fact);
   const text = written(() => capitalise(facts.join(', ')));
   return { key: 'accepted', at: record.created_at, icon: 'accepted', title: t('Accepted'), text };
 }

@@ -128,7 +128,7 @@ export function Conversation({ entries, messages, received, now }: ConversationP
       {entries.map(({ id, at, text, status, isUnclear }) => (
         <li key={id} class={status && 'end'}>
           <p class={status ? 'bubble bubble--reply' : 'bubble'}>
-            <span class="sr">{status ? 'You: ' : 'They: '}</span>
+            <span class="sr">{status ? t('You:') : t('They:')} </span>
             {text}
           </p>
           <small>

@@ -128,7 +128,7 @@ function TemplateRow({ list, template, canChoose, now }: RowProps) {
         </span>
       </th>
       <td data-label={t('Preview')}>
-        <span class="muted">
+        <span class="muted" dir="auto">
           <TemplateText text={beginning.length < 160 ? beginning : `${beginning}…`} />
         </span>
       </td>

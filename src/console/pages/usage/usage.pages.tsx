@@ -6,7 +6,7 @@ import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
 import { english } from '../../../language/language.ts';
 import { T } from '../../../language/sentence.tsx';
-import { type Text, t } from '../../../language/text.ts';
+import { type Text, t, written } from '../../../language/text.ts';
 import { annualQuotas, countUsed } from '../../../notifications/limits/annual-limits.ts';
 import { findZoneChange } from '../../../operations/country/change-zone.ts';
 import { channels } from '../../../protocol/channels.ts';
@@ -140,7 +140,7 @@ function Usage({ country, year, totals, months, free, money }: UsageProps) {
   const [email, sms, letter] = [of('email'), of('sms'), of('letter')];
   const cost = totals.reduce((sum, total) => sum + total.cost, 0);
   const used = sms?.free_allowance_used ?? 0;
-  const names = new Map(year.filter(isWithinMonths).map((days) => [monthName(days.first_day), monthInWords(days)]));
+  const names = new Map(year.map((days) => [monthName(days.first_day), nameOfMonth(days)]));
   return (
     <div class="stack stack--loose">
       <dl class="stats">
@@ -205,6 +205,12 @@ function Usage({ country, year, totals, months, free, money }: UsageProps) {
 
 /** As the API writes it. */
 const monthName = (day: string) => english.dates.write(day, { month: 'long' });
+
+function nameOfMonth(days: Days): Text {
+  return isWithinMonths(days)
+    ? monthInWords(days)
+    : written(({ dates }) => dates.write(days.first_day, { month: 'long' }));
+}
 
 /** Months that begin within a calendar month need their days to be understood. */
 function isWithinMonths({ first_day }: Days): boolean {

@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import { type BindOptions, type BindType, openBound } from '../../../libraries/smpp/bind.ts';
 import { Binds } from '../../../libraries/smpp/binds.ts';
 import { statuses } from '../../../libraries/smpp/commands.ts';
@@ -26,8 +27,9 @@ export const smpp = {
   problems: problemsOf,
   guide: 'smpp',
   open,
-  receiptAdvice:
+  receiptAdvice: t(
     'Check SMPP_RECEIPT_IDS: the ids in receipts may be decimal and those in responses hexadecimal, or the other way round.',
+  ),
   retryReceipt: (app: ReceiptDeps<typeof settings>, event) => recordOrRetry(app, 'smpp', event as EarlyReceipt),
 } satisfies SmsDescriptor<typeof settings>;
 

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 import { pageUrl } from '../../../links.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
 import { ClockTime, Time } from '../../../parts/time.tsx';
-import { actorWords, deedWords, fieldWords, nounWords, valueText } from './audit-words.ts';
+import { actorWords, deedWords, fieldWords, isUnnamed, nounWords, valueText } from './audit-words.ts';
 
 const maxNamed = 6;
 
@@ -86,7 +86,10 @@ export function AuditEntryView({ entry, now }: { entry: AuditEntry; now: Date })
           rows={fields}
           keyOf={(name) => name}
           columns={[
-            { head: t('Field'), cell: fieldWords },
+            {
+              head: t('Field'),
+              cell: (name) => (isUnnamed(name) ? <bdi>{fieldWords(name)}</bdi> : fieldWords(name)),
+            },
             { head: t('Before'), cell: (name) => <Value of={entry.before} name={name} /> },
             { head: t('After'), cell: (name) => <Value of={entry.after} name={name} /> },
           ]}

@@ -199,6 +199,11 @@ export function fieldWords(name: string): Text {
   return fields.get(name) ?? written(({ tag }) => (tag === 'en' ? wordsOfColumn(name) : name));
 }
 
+/** Whether its name is that of the column. */
+export function isUnnamed(name: string): boolean {
+  return !fields.has(name);
+}
+
 function wordsOfColumn(name: string): string {
   const words = name
     .replace(/_ids?$/, '')

@@ -52,7 +52,11 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
                       </a>
                     ),
                   },
-                  { head: t('Kind'), cell: ({ complaint_type }) => complaint_type ?? t('Not given') },
+                  {
+                    head: t('Kind'),
+                    cell: ({ complaint_type }) =>
+                      complaint_type === null ? t('Not given') : <code>{complaint_type}</code>,
+                  },
                   {
                     head: t('Complained'),
                     cell: ({ complaint_date, created_at }) => <Time at={complaint_date ?? created_at} now={now} />,

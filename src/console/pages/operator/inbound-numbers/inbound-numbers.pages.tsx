@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../../countries/phone-rules.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { list, type Text, t } from '../../../../language/text.ts';
 import { invalidField, notFound } from '../../../../platform/failure.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { normaliseOwnNumber } from '../../../../recipients/phone-number.ts';
@@ -236,7 +236,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
 }
 
 /** One number, as it is dialled in the country and with its code. */
-function exampleNumbers(phone: PhoneRules): string {
+function exampleNumbers(phone: PhoneRules): Text {
   const [number] = phone.profile.examples;
-  return `${removeWhitespace(number)} or ${normaliseOwnNumber(phone, number)}`;
+  return list([removeWhitespace(number), normaliseOwnNumber(phone, number)], 'disjunction');
 }

@@ -1,5 +1,5 @@
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { type Text, t } from '../../../../language/text.ts';
 import { maxCounted } from '../../../../notifications/queue/lane-depths.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { type Problem, priorityWord } from '../../../../operations/overview/verdict.ts';
@@ -74,18 +74,18 @@ function Stats({ overview }: OverviewProps) {
     <dl class="stats">
       <Figure value={accepted.today}>
         {accepted.per_minute === undefined
-          ? 'accepted today'
-          : `accepted today, ${count(accepted.per_minute)} a minute now`}
+          ? t('accepted today')
+          : t('accepted today, {count, number} a minute now', { count: accepted.per_minute })}
       </Figure>
       <Figure value={lastMinute}>{t('handed over in the last minute')}</Figure>
-      <Figure value={waiting}>{oldest ? `waiting, oldest ${age(oldest, now)}` : 'waiting'}</Figure>
+      <Figure value={waiting}>{oldest ? t('waiting, oldest {age}', { age: age(oldest, now) }) : t('waiting')}</Figure>
       <Figure value={late_letters.not_printed + late_letters.not_despatched}>{t('late letters')}</Figure>
       <Figure value={callbacks.waiting}>{t('callbacks waiting')}</Figure>
     </dl>
   );
 }
 
-function Figure({ value, children }: { value: number; children: string }) {
+function Figure({ value, children }: { value: number; children: Text }) {
   return (
     <div>
       <dt>{children}</dt>
@@ -94,30 +94,30 @@ function Figure({ value, children }: { value: number; children: string }) {
   );
 }
 
-function age(since: string, now: Date): string {
+function age(since: string, now: Date): Text {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(since)) / 1_000));
-  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 120) return t('{seconds} s', { seconds });
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return minutes < 120 ? t('{minutes} min', { minutes }) : t('{hours} h', { hours: Math.round(minutes / 60) });
 }
 
 function Waiting({ overview: { waiting }, link }: OverviewProps) {
-  const some = (amount: number, one: string, several: string) => (amount === 1 ? one : `${count(amount)} ${several}`);
-  const all: { amount: number; icon: IconName; text: string; label: string; to: string | undefined }[] = [
+  const all: { amount: number; icon: IconName; text: Text; label: Text; to: string | undefined }[] = [
     {
       amount: waiting.go_live_requests,
       icon: 'flag',
-      text: some(waiting.go_live_requests, '1 service wants to go live', 'services want to go live'),
+      text: t('{count, plural, one {# service wants to go live} other {# services want to go live}}', {
+        count: waiting.go_live_requests,
+      }),
       label: t('Decide'),
       to: link('/operator/services/going-live'),
     },
     {
       amount: waiting.locked_people,
       icon: 'user',
-      text: some(
-        waiting.locked_people,
-        '1 person is locked out of other front ends',
-        'people are locked out of other front ends',
+      text: t(
+        '{count, plural, one {# person is locked out of other front ends} other {# people are locked out of other front ends}}',
+        { count: waiting.locked_people },
       ),
       label: t('Unlock'),
       to: link('/operator/people?show=locked'),
@@ -125,7 +125,7 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
     {
       amount: waiting.complaints,
       icon: 'bell',
-      text: some(waiting.complaints, '1 complaint today', 'complaints today'),
+      text: t('{count, plural, one {# complaint today} other {# complaints today}}', { count: waiting.complaints }),
       label: t('Read'),
       to: link('/operator/complaints'),
     },
@@ -141,13 +141,13 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
       ) : (
         <ul class="list">
           {open.map(({ icon, text, label, to }) => (
-            <li key={text}>
+            <li key={icon}>
               <Icon name={icon} />
               <span>{text}</span>
               {to && (
                 <a href={to}>
                   {label}
-                  <span class="sr">: {text}</span>
+                  <span class="sr">{t(': {text}', { text })}</span>
                 </a>
               )}
             </li>
@@ -158,8 +158,8 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
   );
 }
 
-function atMost(waiting: number): string {
-  return waiting >= maxCounted ? `over ${count(maxCounted)}` : count(waiting);
+function atMost(waiting: number): Text {
+  return waiting >= maxCounted ? t('over {max, number}', { max: maxCounted }) : count(waiting);
 }
 
 function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
@@ -187,7 +187,10 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
           {lanes.map(({ notification_type, lane, waiting, oldest_due_at }) => (
             <tr key={`${notification_type} ${lane}`}>
               <th scope="row">
-                {channelWords[notification_type].name}, {priorityWord(lane)}
+                {t('{channel}, {priority}', {
+                  channel: channelWords[notification_type].name,
+                  priority: priorityWord(lane),
+                })}
               </th>
               <td class="num">{atMost(waiting)}</td>
               <td class="num">{age(oldest_due_at, now)}</td>
@@ -307,7 +310,7 @@ function OneProblem({ problem, now, link }: { problem: Problem; now: Date; link:
               </T>{' '}
             </>
           )}
-          {detail}{' '}
+          {'finding' in detail ? <span lang="en">{detail.finding}</span> : detail}{' '}
           {move && (
             <>
               <T>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { type Text, t } from '../../../../language/text.ts';
 import { readBuild, readVersion } from '../../../../operations/build.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { Status } from '../../../parts/status.tsx';
@@ -24,7 +24,7 @@ export function SystemFacts({ overview }: { overview: Overview }) {
       </dd>
       <dt>{t('Workers')}</dt>
       <dd>
-        <Good ok={workers > 0}>{workers === 0 ? t('None alive') : `${workers} alive`}</Good>
+        <Good ok={workers > 0}>{workers === 0 ? t('None alive') : t('{workers, number} alive', { workers })}</Good>
       </dd>
       <Check findings={findings} name="database" label={t('Database')}>
         <T>
@@ -43,7 +43,7 @@ export function SystemFacts({ overview }: { overview: Overview }) {
 interface CheckProps {
   findings: Overview['findings'];
   name: string;
-  label: string;
+  label: Text;
   children?: ComponentChildren;
 }
 
@@ -54,13 +54,16 @@ function Check({ findings, name, label, children }: CheckProps) {
     <>
       <dt>{label}</dt>
       <dd>
-        <Good ok={finding.ok}>{finding.description}</Good> {children && <span class="muted">{children}</span>}
+        <Good ok={finding.ok}>
+          <span lang="en">{finding.description}</span>
+        </Good>{' '}
+        {children && <span class="muted">{children}</span>}
       </dd>
     </>
   );
 }
 
-function Good({ ok, children }: { ok: boolean; children: string }) {
+function Good({ ok, children }: { ok: boolean; children: ComponentChildren }) {
   return <Status kind={ok ? 'delivered' : 'failed'}>{children}</Status>;
 }
 
@@ -82,6 +85,7 @@ const names = new Map([
   ['printer', t('Printer')],
   ['virus scanner', t('Virus scanner')],
   ['database disk', t('Disk of the database')],
+  ['domains', t('Sending domains')],
 ]);
 
 /** Also a fragment: every check with its result. */
@@ -102,7 +106,7 @@ export function SystemContent({ overview }: { overview: Overview }) {
         rows={findings}
         keyOf={({ name, provider = '' }) => name + provider}
         columns={[
-          { head: t('Check'), cell: ({ name }) => names.get(name) ?? name },
+          { head: t('Check'), cell: ({ name }) => names.get(name) ?? <code>{name}</code> },
           {
             head: t('State'),
             cell: ({ ok, is_warning }) =>
@@ -112,7 +116,8 @@ export function SystemContent({ overview }: { overview: Overview }) {
                 <Good ok={ok}>{ok ? t('Well') : t('Problem')}</Good>
               ),
           },
-          { head: t('Result'), cell: ({ description }) => description },
+          // What `pennypost doctor` prints, in English.
+          { head: t('Result'), cell: ({ description }) => <span lang="en">{description}</span> },
           {
             head: t('Since'),
             cell: ({ since }) => (since ? <Time at={since} now={now} /> : <span class="muted">–</span>),

@@ -25,7 +25,7 @@ export function providerGuidePages(pages: Pages, app: ConsoleApp): void {
         title: t('Guide: {heading}', { heading: heading.replace('# ', '') }),
         crumbs: [{ label: t('Providers'), to: providersPath }],
         content: (
-          <div class="stack">
+          <div class="stack" lang="en">
             <DocumentText text={lines.join('\n')} folder={folder} caption={t('A table of the guide')} />
           </div>
         ),

@@ -124,7 +124,10 @@ export function SettingsOfProvider({ provider, setUp }: Omit<SetUpProps, 'app'>)
         columns={[
           { head: t('Setting'), cell: ([, { name }]) => <code>{name}</code> },
           { head: t('State'), cell: ([key, setting]) => stateOf(setUp, setting, setUp.values[key]) },
-          { head: t('What it is'), cell: ([, { description }]) => description.replaceAll('`', '') },
+          {
+            head: t('What it is'),
+            cell: ([, { description }]) => <span lang="en">{description.replaceAll('`', '')}</span>,
+          },
         ]}
       />
     </section>

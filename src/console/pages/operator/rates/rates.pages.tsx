@@ -218,7 +218,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="post_class"
             label={t('Postage')}
-            choices={postage.classes.map(({ id, label }) => ({ value: id, label }))}
+            choices={postage.classes.map(({ id, label }) => ({ value: id, label: declared(label) }))}
             value={postage.default}
             short
           />

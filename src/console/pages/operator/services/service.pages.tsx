@@ -145,7 +145,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                 <dt>{t('Team')}</dt>
                 <dd>
                   <a href={pageUrl(`${home}/team`)}>
-                    {count(members.length)} {members.length === 1 ? 'member' : 'members'}
+                    {t('{count, plural, one {# member} other {# members}}', { count: members.length })}
                   </a>
                 </dd>
               </dl>

@@ -1,10 +1,9 @@
 import { T } from '../../../../language/sentence.tsx';
-import { type Text, t, within } from '../../../../language/text.ts';
+import { joined, type Text, t, within } from '../../../../language/text.ts';
 import { listGoLiveRequests, type ServiceState, searchServices } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import { addListPage } from '../../../list-page.tsx';
-import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { ButtonLink } from '../../../parts/form.tsx';
 import { Empty } from '../../../parts/notice.tsx';
@@ -171,12 +170,11 @@ function RequestList({ requests, now }: { requests: readonly Request[]; now: Dat
   );
 }
 
-function volumes({ volume_email, volume_sms, volume_letter }: Request): string {
-  const parts = [
-    [volume_email, 'emails'],
-    [volume_sms, 'texts'],
-    [volume_letter, 'letters'],
-  ] as const;
-  const told = parts.flatMap(([amount, unit]) => (amount ? [`${count(amount)} ${unit}`] : []));
-  return told.join(', ') || t('Not said');
+function volumes({ volume_email, volume_sms, volume_letter }: Request): Text {
+  const told = [
+    ...(volume_email ? [t('{count, plural, one {# email} other {# emails}}', { count: volume_email })] : []),
+    ...(volume_sms ? [t('{count, plural, one {# text} other {# texts}}', { count: volume_sms })] : []),
+    ...(volume_letter ? [t('{count, plural, one {# letter} other {# letters}}', { count: volume_letter })] : []),
+  ];
+  return told.length === 0 ? t('Not said') : joined(told, ', ');
 }

@@ -1,5 +1,5 @@
 import type { Country } from '../../../../countries/country.ts';
-import { t, within } from '../../../../language/text.ts';
+import { type Text, t, within } from '../../../../language/text.ts';
 import type { Channel } from '../../../../protocol/channels.ts';
 import { smsAlphabet } from '../../../../rendering/sms/gsm.ts';
 import { postageChoices } from '../../../message-words.ts';
@@ -180,7 +180,7 @@ const addressLabels = new Map([
 interface TextEditorProps {
   formState: FormState;
   name: string;
-  label: string;
+  label: Text;
   channel: Channel;
   alphabet: Country['sms']['alphabet'];
   value: string;
@@ -189,13 +189,13 @@ interface TextEditorProps {
 
 /** What a button writes around the selection, or at the beginning of its lines. */
 const tools = {
-  heading: { label: t('H'), name: 'Heading', line: '# ' },
-  bullets: { label: t('• List'), name: 'Bullet list', line: '* ' },
-  numbers: { label: t('1. List'), name: 'Numbered list', line: '1. ' },
-  inset: { label: t('Inset'), name: 'Inset text', line: '^ ' },
-  link: { label: t('Link'), name: 'Link', before: '[', after: '](https://)' },
-  field: { label: '(( ))', name: 'Placeholder', before: '((', after: '))' },
-  optional: { label: '((?))', name: 'Optional text', before: '((name??', after: '))' },
+  heading: { label: t('H'), name: t('Heading'), line: '# ' },
+  bullets: { label: t('• List'), name: t('Bullet list'), line: '* ' },
+  numbers: { label: t('1. List'), name: t('Numbered list'), line: '1. ' },
+  inset: { label: t('Inset'), name: t('Inset text'), line: '^ ' },
+  link: { label: t('Link'), name: t('Link'), before: '[', after: '](https://)' },
+  field: { label: '(( ))', name: t('Placeholder'), before: '((', after: '))' },
+  optional: { label: '((?))', name: t('Optional text'), before: '((name??', after: '))' },
 } as const;
 
 const toolsByChannel: Record<Channel, (keyof typeof tools)[]> = {
