@@ -1023,6 +1023,46 @@ create table received_parts (
 );
 CREATE INDEX received_parts_received_at_idx ON public.received_parts USING btree (received_at);
 
+create table recurring_runs (
+  recurring_id uuid not null,
+  due_at timestamp with time zone not null,
+  job_id uuid not null,
+  outcome text not null,
+  reason text,
+  leased_until timestamp with time zone,
+  constraint recurring_runs_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'sent'::text, 'failed'::text, 'skipped'::text]))),
+  constraint recurring_runs_pkey PRIMARY KEY (recurring_id, due_at),
+  constraint recurring_runs_recurring_id_fkey FOREIGN KEY (recurring_id) REFERENCES recurring_sends(id) ON DELETE CASCADE
+);
+CREATE INDEX recurring_runs_started_idx ON public.recurring_runs USING btree (due_at) WHERE (outcome = 'started'::text);
+
+create table recurring_sends (
+  id uuid not null,
+  service_id uuid not null,
+  template_id uuid not null,
+  contact_list_id uuid not null,
+  sender_id uuid,
+  rule text not null,
+  starts_on date not null,
+  at_time text not null,
+  time_zone text not null,
+  next_at timestamp with time zone,
+  state text not null,
+  paused_because text,
+  failures integer not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint recurring_sends_check CHECK (((state = 'active'::text) = (next_at IS NOT NULL))),
+  constraint recurring_sends_contact_list_id_fkey FOREIGN KEY (contact_list_id) REFERENCES contact_lists(id),
+  constraint recurring_sends_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint recurring_sends_pkey PRIMARY KEY (id),
+  constraint recurring_sends_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint recurring_sends_state_check CHECK ((state = ANY (ARRAY['active'::text, 'paused'::text, 'ended'::text]))),
+  constraint recurring_sends_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
+);
+CREATE INDEX recurring_sends_next_at_idx ON public.recurring_sends USING btree (next_at) WHERE (state = 'active'::text);
+CREATE INDEX recurring_sends_service_id_idx ON public.recurring_sends USING btree (service_id, id);
+
 create table refused_requests (
   id uuid not null,
   service_id uuid not null,

@@ -28,6 +28,7 @@ import { optedOutNumberRoutes } from './inbound/opt-outs/opt-outs.routes.ts';
 import { bulkReadingRoutes, bulkRoutes } from './jobs/bulk/bulk.routes.ts';
 import { contactListRoutes } from './jobs/contact-lists/contact-lists.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
+import { recurringSendRoutes } from './jobs/recurring/recurring-sends.routes.ts';
 import { jobReportRoutes, notificationsOfJobRoutes } from './jobs/reports/job-report.routes.ts';
 import { publicReportRoutes } from './jobs/reports/public-reports.routes.ts';
 import { reportRequestRoutes } from './jobs/reports/report-requests.routes.ts';
@@ -198,6 +199,7 @@ const listed: ListedSurface[] = [
       reportRequestRoutes,
       uploadRoutes,
       contactListRoutes,
+      recurringSendRoutes,
       // plans
       channelPlanRoutes,
       // letters

@@ -13,6 +13,7 @@ import { expandJob } from './jobs/accept-job.ts';
 import { archiveJobs } from './jobs/archive-jobs.ts';
 import { cancelJobRows, runCancelling } from './jobs/cancel-job.ts';
 import { runExpansion } from './jobs/expand-job.ts';
+import { runRecurringSends } from './jobs/recurring/recurring-sends.task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
 import { resumeJobs } from './jobs/unfinished-jobs.ts';
 import { checkUpload, deleteOldUploads, runUploadCheck } from './jobs/uploads/uploads.ts';
@@ -190,6 +191,13 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: deleteExpiredData,
   },
   queued(expandJob, runExpansion),
+  {
+    name: 'run-recurring-sends',
+    description: 'Sends templates to contact lists on the dates of their recurring sends.',
+    schedule: { cron: '* * * * *', reason: 'Every minute, because people choose the minute.' },
+    ...soonAgain,
+    run: runRecurringSends,
+  },
   {
     name: 'resume-jobs',
     description: 'Restarts jobs whose task was lost, and logs an error when a job does not move.',

@@ -770,6 +770,33 @@ interface ReceivedParts {
   received_at: Time;
 }
 
+interface RecurringRuns {
+  recurring_id: string;
+  due_at: Time;
+  job_id: string;
+  outcome: 'started' | 'sent' | 'failed' | 'skipped';
+  reason: string | null;
+  leased_until: Time | null;
+}
+
+interface RecurringSends {
+  id: string;
+  service_id: string;
+  template_id: string;
+  contact_list_id: string;
+  sender_id: string | null;
+  rule: string;
+  starts_on: string;
+  at_time: string;
+  time_zone: string;
+  next_at: Time | null;
+  state: 'active' | 'paused' | 'ended';
+  paused_because: string | null;
+  failures: Generated<number>;
+  created_by_id: string;
+  created_at: Time;
+}
+
 interface RefusedRequests {
   id: string;
   service_id: string;
@@ -1628,6 +1655,8 @@ export interface DB {
   rate_windows: RateWindows;
   rates_abroad: RatesAbroad;
   received_parts: ReceivedParts;
+  recurring_runs: RecurringRuns;
+  recurring_sends: RecurringSends;
   refused_requests: RefusedRequests;
   report_receivers: ReportReceivers;
   report_requests: ReportRequests;

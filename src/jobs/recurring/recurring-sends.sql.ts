@@ -1,0 +1,99 @@
+import { type Selectable, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { DB } from '../../platform/db/schema.ts';
+
+export type RecurringSendRow = Selectable<DB['recurring_sends']>;
+export type RecurringRunRow = Selectable<DB['recurring_runs']>;
+
+export function selectRecurringSends(db: Db, serviceId: string): Promise<RecurringSendRow[]> {
+  const list = db.selectFrom('recurring_sends').selectAll().where('service_id', '=', serviceId);
+  return list.orderBy('id', 'desc').execute();
+}
+
+export function selectRecurringSend(db: Db, id: string): Promise<RecurringSendRow | undefined> {
+  return db.selectFrom('recurring_sends').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Newest first. */
+export function selectRuns(db: Db, recurringId: string, limit: number): Promise<RecurringRunRow[]> {
+  const list = db.selectFrom('recurring_runs').selectAll().where('recurring_id', '=', recurringId);
+  return list.orderBy('due_at', 'desc').limit(limit).execute();
+}
+
+export async function insertRecurringSend(db: Db, row: RecurringSendRow): Promise<void> {
+  await db.insertInto('recurring_sends').values(row).execute();
+}
+
+export async function updateRecurringSend(db: Db | Tx, id: string, changes: Partial<RecurringSendRow>): Promise<void> {
+  await db.updateTable('recurring_sends').set(changes).where('id', '=', id).execute();
+}
+
+export async function deleteRecurringSend(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('recurring_sends').where('id', '=', id).execute();
+}
+
+/** One that is due and that no other process is looking at. */
+export async function lockDue(tx: Tx, now: Timestamp): Promise<RecurringSendRow | undefined> {
+  return tx
+    .selectFrom('recurring_sends')
+    .selectAll()
+    .where('state', '=', 'active')
+    .where('next_at', '<=', now)
+    .orderBy('next_at')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+}
+
+/** Nothing where the date has its run. */
+export async function insertRun(tx: Tx, run: RecurringRunRow): Promise<void> {
+  await tx
+    .insertInto('recurring_runs')
+    .values(run)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Runs without a job yet, which no other process is making. */
+export async function leaseRuns(db: Db, now: Timestamp, leased_until: Timestamp): Promise<RecurringRunRow[]> {
+  const { rows } = await sql<RecurringRunRow>`
+    update recurring_runs set leased_until = ${leased_until}
+    where (recurring_id, due_at) in (
+      select recurring_id, due_at from recurring_runs
+      where outcome = 'started' and (leased_until is null or leased_until <= ${now})
+      order by due_at limit 20 for update skip locked
+    )
+    returning *`.execute(db);
+  return rows;
+}
+
+export async function updateRun(
+  db: Db | Tx,
+  { recurring_id, due_at }: Pick<RecurringRunRow, 'recurring_id' | 'due_at'>,
+  changes: Partial<RecurringRunRow>,
+): Promise<void> {
+  await db
+    .updateTable('recurring_runs')
+    .set(changes)
+    .where('recurring_id', '=', recurring_id)
+    .where('due_at', '=', due_at)
+    .execute();
+}
+
+export async function deleteRunsBefore(db: Db, before: Timestamp): Promise<void> {
+  await db.deleteFrom('recurring_runs').where('due_at', '<', before).where('outcome', '<>', 'started').execute();
+}
+
+export async function isMember(db: Db, serviceId: string, userId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('service_members')
+    .innerJoin('users', 'users.id', 'service_members.user_id')
+    .select('users.id')
+    .where('service_members.service_id', '=', serviceId)
+    .where('users.id', '=', userId)
+    .where('users.state', '=', 'active')
+    .executeTakeFirst();
+  return found !== undefined;
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
+import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { newId } from '../../platform/id.ts';
+import { runRecurringSends } from './recurring-sends.task.ts';
+
+const now = '2026-10-20T12:00:00Z';
+const harness = useHarness({ now });
+const { admin } = harness;
+const times = { rule: 'FREQ=WEEKLY;BYDAY=MO', starts_on: '2026-10-20', at_time: '01:30' };
+
+async function aTeam() {
+  harness.clock.set(now);
+  const created_by = await aUser(harness);
+  const service = await aService(harness, { created_by_id: created_by });
+  const template_id = await aTemplate(harness, service, { content: 'Hello' });
+  const upload = await harness.request({
+    method: 'POST',
+    url: `/service/${service}/upload?filename=People.csv&contact_list=true`,
+    headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
+    payload: 'phone number\n07700900460\n07700900461\n',
+  });
+  const contact_list_id = upload.body.data.id;
+  const list = {
+    id: contact_list_id,
+    original_file_name: 'People.csv',
+    row_count: 2,
+    template_type: 'sms',
+    created_by,
+  };
+  expect((await admin('POST', `/service/${service}/contact-list`, list)).status).toBe(201);
+  const url = `/service/${service}/recurring-send`;
+  const create = (more: object = {}) =>
+    admin('POST', url, { template_id, contact_list_id, created_by, ...times, ...more });
+  const read = async (id: string) => (await admin('GET', `${url}/${id}`)).body.data;
+  return { service, created_by, template_id, contact_list_id, url, create, read };
+}
+
+async function runAt(moment: string) {
+  harness.clock.set(moment);
+  await harness.addTask('run-recurring-sends');
+  await harness.runTasks();
+}
+
+const messagesOf = async (service: string) =>
+  (await harness.app.pool.query('select from notifications where service_id = $1', [service])).rows.length;
+
+describe('a recurring send', () => {
+  it('has its next five dates in the time of its zone, before and after it is saved', async () => {
+    const { url, create } = await aTeam();
+    const dates = ['2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16', '2026-11-23'].map(
+      (day) => `${day}T01:30:00.000000Z`,
+    );
+    expect((await admin('POST', `${url}/dates`, times)).body).toEqual({ data: dates });
+    const { status, body } = await create();
+    expect(status).toBe(201);
+    expect(body.data).toMatchObject({
+      state: 'active',
+      next_at: dates[0],
+      next_dates: dates,
+      time_zone: 'Europe/London',
+    });
+    expect((await admin('GET', url)).body.data).toEqual([body.data]);
+  });
+
+  it('makes one job for each date from the list as it is then, with several processes at once', async () => {
+    const { service, contact_list_id, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    await runAt('2026-10-26T01:29:59Z');
+    expect((await read(id)).runs).toEqual([]);
+    harness.clock.set('2026-10-26T01:30:00Z');
+    const others = await Promise.all([harness.anotherProcess(), harness.anotherProcess()]);
+    await Promise.all([harness.app, ...others.map(({ app }) => app)].map((app) => runRecurringSends(app)));
+    await harness.runTasks();
+    const { runs, next_at } = await read(id);
+    expect(runs).toMatchObject([{ due_at: '2026-10-26T01:30:00.000000Z', outcome: 'sent', reason: null }]);
+    expect(next_at).toBe('2026-11-02T01:30:00.000000Z');
+    expect(await messagesOf(service)).toBe(2);
+    const jobs = await harness.app.db
+      .selectFrom('jobs')
+      .select(['id', 'contact_list_id'])
+      .where('service_id', '=', service)
+      .execute();
+    expect(jobs).toEqual([{ id: runs[0].job_id, contact_list_id }]);
+  });
+
+  it('is sent once on the night on which the clocks go back, and on the night on which they go forward', async () => {
+    const { service, create, read } = await aTeam();
+    const daily = { rule: 'FREQ=DAILY', starts_on: '2026-10-25' };
+    const { id } = (await create(daily)).body.data;
+    for (const hour of ['00:30', '01:30', '02:30']) await runAt(`2026-10-25T${hour}:00Z`);
+    expect((await read(id)).runs).toMatchObject([{ due_at: '2026-10-25T00:30:00.000000Z', outcome: 'sent' }]);
+    expect(await messagesOf(service)).toBe(2);
+    const spring = (await create({ rule: 'FREQ=DAILY;COUNT=1', starts_on: '2027-03-28' })).body.data;
+    expect(spring.next_dates).toEqual(['2027-03-28T01:00:00.000000Z']);
+  });
+
+  it('is finished after a process was killed in the middle, without a second job', async () => {
+    const { service, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    await runAt('2026-10-26T01:30:00Z');
+    const interrupted = { outcome: 'started', leased_until: '2026-10-26T01:35:00Z' } as const;
+    await harness.app.db.updateTable('recurring_runs').set(interrupted).where('recurring_id', '=', id).execute();
+    await runAt('2026-10-26T01:34:00Z');
+    expect((await read(id)).runs).toMatchObject([{ outcome: 'started' }]);
+    await runAt('2026-10-26T01:35:00Z');
+    expect((await read(id)).runs).toMatchObject([{ outcome: 'sent' }]);
+    expect(await messagesOf(service)).toBe(2);
+  });
+
+  it('skips what it missed by more than six hours, and says so', async () => {
+    const { service, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    await runAt('2026-10-26T07:31:00Z');
+    expect((await read(id)).runs).toMatchObject([
+      { outcome: 'skipped', reason: 'Pennypost was not running at that time' },
+    ]);
+    expect(await messagesOf(service)).toBe(0);
+  });
+
+  it('ends after its last date', async () => {
+    const { create, read } = await aTeam();
+    const { id } = (await create({ rule: 'FREQ=WEEKLY;BYDAY=MO;COUNT=1' })).body.data;
+    await runAt('2026-10-26T01:30:00Z');
+    expect(await read(id)).toMatchObject({
+      state: 'ended',
+      next_at: null,
+      next_dates: [],
+      runs: [{ outcome: 'sent' }],
+    });
+  });
+
+  it.each([
+    [
+      'The contact list was deleted',
+      (team: Team) => admin('DELETE', `/service/${team.service}/contact-list/${team.contact_list_id}`),
+    ],
+    [
+      'The template was deleted',
+      (team: Team) =>
+        admin('POST', `/service/${team.service}/template/${team.template_id}`, {
+          archived: true,
+          created_by: team.created_by,
+        }),
+    ],
+    [
+      'The person who sends it has left the service',
+      ({ service }: Team) => harness.app.db.deleteFrom('service_members').where('service_id', '=', service).execute(),
+    ],
+  ])('pauses itself: %s', async (reason, change) => {
+    const team = await aTeam();
+    const { id } = (await team.create()).body.data;
+    await change(team);
+    await runAt('2026-10-26T01:30:00Z');
+    expect(await team.read(id)).toMatchObject({
+      ...{ state: 'paused', paused_because: reason, next_at: null },
+      runs: [{ outcome: 'failed', reason }],
+    });
+    expect(await messagesOf(team.service)).toBe(0);
+  });
+
+  it('is paused, resumed for the next date, and deleted', async () => {
+    const { service, created_by, url, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    expect((await admin('POST', `${url}/${id}/pause`)).status).toBe(204);
+    expect((await admin('POST', `${url}/${id}/pause`)).status).toBe(400);
+    await runAt('2026-10-26T01:30:00Z');
+    expect(await read(id)).toMatchObject({ state: 'paused', runs: [] });
+    const stranger = await admin('POST', `${url}/${id}/resume`, { user_id: await aUser(harness) });
+    expect(stranger.body.message).toEqual({ user_id: ['This person is not a member of the service.'] });
+    expect((await admin('POST', `${url}/${id}/resume`, { user_id: created_by })).status).toBe(204);
+    expect(await read(id)).toMatchObject({ state: 'active', next_at: '2026-11-02T01:30:00.000000Z' });
+    expect((await admin('DELETE', `${url}/${id}`)).status).toBe(204);
+    expect((await admin('GET', `${url}/${id}`)).status).toBe(404);
+    expect(await messagesOf(service)).toBe(0);
+  });
+});
+
+type Team = Awaited<ReturnType<typeof aTeam>>;
+
+describe('400 for', () => {
+  it.each([
+    [{ rule: 'FREQ=HOURLY' }, { rule: ['Use a rule such as FREQ=WEEKLY;BYDAY=MO'] }],
+    [
+      { at_time: '24:00', starts_on: '2026-02-30', time_zone: 'Europe/Londn' },
+      {
+        ...{ at_time: ['Enter a time such as 10:00.'], starts_on: ['Enter a date such as 2026-12-01.'] },
+        time_zone: ['Europe/Londn is not a time zone.'],
+      },
+    ],
+    [
+      { rule: 'FREQ=DAILY;UNTIL=20261001', starts_on: '2026-09-01' },
+      { rule: ['This rule has no date in the future.'] },
+    ],
+  ])('%j', async (wrong, message) => {
+    const { create, url } = await aTeam();
+    const { status, body } = await create(wrong);
+    expect([status, body]).toEqual([400, { result: 'error', message }]);
+    expect((await admin('GET', url)).body).toEqual({ data: [] });
+  });
+
+  it('a list, template or person of nobody or of another service', async () => {
+    const { create } = await aTeam();
+    const other = await aTeam();
+    const unknown = ['No result found'];
+    expect((await create({ contact_list_id: other.contact_list_id })).body.message).toEqual({
+      contact_list_id: unknown,
+    });
+    expect((await create({ template_id: other.template_id })).body.message).toEqual({ template_id: unknown });
+    expect((await create({ created_by: newId(new Date()) })).body.message).toEqual({ created_by: unknown });
+    expect((await create({ created_by: other.created_by })).body.message).toEqual({
+      created_by: ['This person is not a member of the service.'],
+    });
+  });
+});

@@ -1,0 +1,174 @@
+import { isDay } from '../../countries/calendar.ts';
+import { nextOccurrences, parseRule, type Recurrence } from '../../countries/timing/recurrence.ts';
+import { isTimeZone } from '../../countries/timing/zones.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
+import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { type CompiledTemplates, findTemplate } from '../../templates/compiled-templates.ts';
+import { getContactList } from '../contact-lists/contact-lists.ts';
+import {
+  deleteRecurringSend,
+  insertRecurringSend,
+  isMember,
+  type RecurringRunRow,
+  type RecurringSendRow,
+  selectRecurringSend,
+  selectRecurringSends,
+  selectRuns,
+  updateRecurringSend,
+} from './recurring-sends.sql.ts';
+
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
+
+const datesShown = 5;
+const runsShown = 20;
+const maxPerService = 50;
+
+interface TimesRequest {
+  rule: string;
+  starts_on: string;
+  at_time: string;
+  time_zone?: string | null | undefined;
+}
+
+interface RecurringRequest extends TimesRequest {
+  template_id: string;
+  contact_list_id: string;
+  sender_id?: string | null | undefined;
+  created_by: string;
+}
+
+export type RecurringSend = Omit<RecurringSendRow, 'failures'> & { next_dates: string[] };
+
+export async function listRecurringSends(app: Platform, serviceId: string): Promise<RecurringSend[]> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  return (await selectRecurringSends(app.db, serviceId)).map((row) => recordOf(app, row));
+}
+
+export async function getRecurringSend(
+  app: Platform,
+  serviceId: string,
+  id: string,
+): Promise<RecurringSend & { runs: RecurringRunRow[] }> {
+  const row = await findRow(app, serviceId, id);
+  return { ...recordOf(app, row), runs: await selectRuns(app.db, id, runsShown) };
+}
+
+async function findRow({ db }: Platform, serviceId: string, id: string): Promise<RecurringSendRow> {
+  const row = await selectRecurringSend(db, id);
+  if (row?.service_id !== serviceId) throw notFound();
+  return row;
+}
+
+function recordOf({ clock }: Platform, { failures: _, ...row }: RecurringSendRow): RecurringSend {
+  const isActive = row.state === 'active';
+  const dates = isActive ? nextOccurrences(recurrenceOf(row), clock.now(), datesShown) : [];
+  return { ...row, next_dates: dates.map(timestamp) };
+}
+
+export function recurrenceOf({
+  rule: text,
+  starts_on,
+  at_time,
+  time_zone,
+}: Omit<RecurringSendRow, 'failures'>): Recurrence {
+  const rule = parseRule(text);
+  if (!rule) throw new Error(`A recurring send has the rule ${text}`);
+  return { rule, starts_on, at_time, time_zone };
+}
+
+/** The next five dates, before anything is saved. */
+export function previewDates(app: Platform, request: TimesRequest): string[] {
+  return nextOccurrences(readTimes(app, request), app.clock.now(), datesShown).map(timestamp);
+}
+
+/** Reports all fields at once. */
+function readTimes({ country }: Platform, { rule: text, starts_on, at_time, time_zone }: TimesRequest): Recurrence {
+  const rule = parseRule(text);
+  const zone = time_zone ?? country.calendar.zone;
+  const problems: Record<string, string[]> = {};
+  if (!rule) problems.rule = ['Use a rule such as FREQ=WEEKLY;BYDAY=MO'];
+  if (!isDay(starts_on)) problems.starts_on = ['Enter a date such as 2026-12-01.'];
+  if (!/^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(at_time)) problems.at_time = ['Enter a time such as 10:00.'];
+  if (!isTimeZone(zone)) problems.time_zone = [`${zone} is not a time zone.`];
+  if (!rule || Object.keys(problems).length > 0) throw new Failure('invalid', 'ValidationError', problems);
+  return { rule, starts_on, at_time, time_zone: zone };
+}
+
+export async function createRecurringSend(
+  app: Deps,
+  serviceId: string,
+  request: RecurringRequest,
+): Promise<RecurringSend> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  const times = readTimes(app, request);
+  const now = app.clock.now();
+  const [next] = nextOccurrences(times, now, 1);
+  if (!next) throw invalidField('rule', 'This rule has no date in the future.');
+  const [unknown] = await selectUnknownIds(app.db, [{ field: 'created_by', table: 'users', id: request.created_by }]);
+  if (unknown) throw invalidField(unknown, 'No result found');
+  if (!(await isMember(app.db, serviceId, request.created_by))) {
+    throw invalidField('created_by', 'This person is not a member of the service.');
+  }
+  const template = await findTemplate(app, serviceId, request.template_id);
+  if (template.found !== 'here' || template.template.row.archived) throw invalidField('template_id', 'No result found');
+  const list = await getContactList(app, serviceId, request.contact_list_id).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'not-found')
+      throw invalidField('contact_list_id', 'No result found');
+    throw error;
+  });
+  if (list.template_type !== template.template.row.template_type) {
+    throw invalidField('contact_list_id', `The list has recipients of the type ${list.template_type}`);
+  }
+  if ((await selectRecurringSends(app.db, serviceId)).length >= maxPerService) {
+    throw invalid(`A service can have ${maxPerService} recurring sends`);
+  }
+  const row: RecurringSendRow = {
+    id: newId(now),
+    service_id: serviceId,
+    template_id: request.template_id,
+    contact_list_id: request.contact_list_id,
+    sender_id: request.sender_id ?? null,
+    rule: request.rule,
+    starts_on: times.starts_on,
+    at_time: times.at_time,
+    time_zone: times.time_zone,
+    next_at: timestamp(next),
+    state: 'active',
+    paused_because: null,
+    failures: 0,
+    created_by_id: request.created_by,
+    created_at: timestamp(now),
+  };
+  await insertRecurringSend(app.db, row);
+  return recordOf(app, row);
+}
+
+export async function pauseRecurringSend(app: Platform, serviceId: string, id: string): Promise<void> {
+  const { state } = await findRow(app, serviceId, id);
+  if (state !== 'active') throw invalid('This recurring send is not active');
+  await updateRecurringSend(app.db, id, { state: 'paused', next_at: null, paused_because: null });
+}
+
+/** Goes on with the next date: those of the pause are left out. Who resumes it sends it from now on. */
+export async function resumeRecurringSend(app: Platform, serviceId: string, id: string, userId: string): Promise<void> {
+  const row = await findRow(app, serviceId, id);
+  if (row.state !== 'paused') throw invalid('This recurring send is not paused');
+  if (!(await isMember(app.db, serviceId, userId))) {
+    throw invalidField('user_id', 'This person is not a member of the service.');
+  }
+  const [next] = nextOccurrences(recurrenceOf(row), app.clock.now(), 1);
+  if (!next) throw invalid('This recurring send has no further date');
+  await updateRecurringSend(app.db, id, {
+    ...{ state: 'active', next_at: timestamp(next), paused_because: null, failures: 0 },
+    created_by_id: userId,
+  });
+}
+
+/** Jobs that were made of it stay. */
+export async function removeRecurringSend(app: Platform, serviceId: string, id: string): Promise<void> {
+  await findRow(app, serviceId, id);
+  await deleteRecurringSend(app.db, id);
+}
