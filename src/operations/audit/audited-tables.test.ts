@@ -10,7 +10,7 @@ const harness = useHarness();
 const notAudited = new Map([
   [
     'accepting',
-    'messages: notifications, daily_message_counts, annual_counts, limit_notices, rate_windows, idempotency_keys, unfinished_messages, plan_messages, plan_steps',
+    'messages: notifications, daily_message_counts, annual_counts, limit_notices, rate_windows, idempotency_keys, unfinished_messages, held_messages, recurring_runs, plan_messages, plan_steps',
   ],
   [
     'queues',

@@ -7,6 +7,7 @@ import {
   type Installation,
   type ServiceData,
 } from '../../../test/kit/world/service-with-data.ts';
+import { newId } from '../../platform/id.ts';
 
 /** A service does everything through the admin API and is then deleted: each call has its entry, or is listed here. */
 
@@ -32,7 +33,7 @@ const changeNothing = [
   ...['POST /service/{service_id}/inbound-sms', 'POST /service/{service_id}/check-pdf-letter'],
   'POST /service/{service_id}/template/{template_id}/letter-preview/{file_type}',
   ...['POST /service/{service_id}/template/preview-draft', 'POST /service/{service_id}/template/check'],
-  'POST /platform-admin/find-by-uuid',
+  ...['POST /platform-admin/find-by-uuid', 'POST /service/{service_id}/recurring-send/dates'],
 ];
 
 /** Routes that the service does not call: `every-action.test.ts` calls their rules through the console. */
@@ -124,9 +125,55 @@ async function changeTheRest({ ids }: ServiceData): Promise<void> {
     const id = await create(`${service}/${path}`, { ...value, is_default: false });
     await call(`${service}/${path}/${id}/archive`);
   }
+  await changeTimes(service, ids, { create, call });
   await call(`${service}/callbacks/test`, { callback_type: 'delivery_status' });
   await harness.app.db.updateTable('service_callbacks').set({ status: 'failed' }).execute();
   await call(`${service}/callbacks/replay`, {});
+}
+
+interface Calls {
+  create(path: string, body: object): Promise<string>;
+  call(path: string, body?: object): Promise<void>;
+}
+
+/** Sending times with messages that wait, and a recurring send. */
+async function changeTimes(service: string, ids: ServiceData['ids'], { create, call }: Calls): Promise<void> {
+  const window = { name: 'Mondays', days: ['mon'], from_time: '08:00', until_time: '21:00' };
+  const id = await create(`${service}/send-window`, window);
+  await call(`${service}/send-window/${id}`, { ...window, until_time: '20:00' });
+  await call(`${service}/sending-times`, { sms_window_id: id, email_window_id: null, time_zone: null });
+  const text = {
+    template_id: ids.template_id,
+    to: '07700900123',
+    created_by: ids.user_id,
+    personalisation: { name: 'A' },
+  };
+  for (const action of ['send-now', 'cancel-waiting']) {
+    harness.app.changeListener.reset();
+    const waiting = await create(`${service}/send-notification`, text);
+    await call(`${service}/notifications/${waiting}/${action}`);
+  }
+  await call(`${service}/template/${ids.template_id}/sending-times`, { window: 'none' });
+  await call(`${service}/template/${ids.template_id}/sending-times`, { window: 'inherit' });
+  await call(`${service}/sending-times`, { sms_window_id: null, email_window_id: null, time_zone: null });
+  await admin('DELETE', `${service}/send-window/${id}`);
+  const list = {
+    id: newId(harness.clock.now()),
+    service_id: String(ids.service_id),
+    created_by_id: String(ids.user_id),
+  };
+  const about = { original_file_name: 'People.csv', row_count: 1, template_type: 'sms' as const };
+  await harness.app.db
+    .insertInto('contact_lists')
+    .values({ ...list, ...about, created_at: harness.clock.now() })
+    .execute();
+  const recurring = await create(`${service}/recurring-send`, {
+    ...{ template_id: ids.template_id, contact_list_id: list.id, created_by: ids.user_id },
+    ...{ rule: 'FREQ=DAILY', starts_on: '2026-11-16', at_time: '10:00' },
+  });
+  await call(`${service}/recurring-send/${recurring}/pause`);
+  await call(`${service}/recurring-send/${recurring}/resume`, { user_id: ids.user_id });
+  await admin('DELETE', `${service}/recurring-send/${recurring}`);
 }
 
 async function deleteEverything({ ids }: ServiceData): Promise<string[]> {
