@@ -21,6 +21,7 @@ import type { FormState, PageRequest, Pages, Redirection, View } from '../../pag
 import { ButtonLink } from '../../parts/form.tsx';
 import { maxSpreadsheetBytes, nameOfDownload, refuseInFileField } from '../files/spreadsheets.ts';
 import { listSendableTemplates } from '../send/sendable-templates.ts';
+import { guardNotice } from '../settings/guard-notice.tsx';
 import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
 
 const sender = { service: 'send', membersOnly: true } as const;
@@ -94,14 +95,17 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       title: asIs(list.original_file_name),
       crumbs,
       content: (
-        <SavedList
-          list={list}
-          templates={templates.filter(({ template_type }) => template_type === list.template_type)}
-          formState={formState}
-          now={app.clock.now()}
-          mayEdit={holds('templates', permissions)}
-          writers={await whoCan(app.db, service.id, 'templates')}
-        />
+        <div class="stack">
+          {list.template_type === 'email' && (await guardNotice(app, service, visitor))}
+          <SavedList
+            list={list}
+            templates={templates.filter(({ template_type }) => template_type === list.template_type)}
+            formState={formState}
+            now={app.clock.now()}
+            mayEdit={holds('templates', permissions)}
+            writers={await whoCan(app.db, service.id, 'templates')}
+          />
+        </div>
       ),
     };
   }

@@ -103,7 +103,7 @@ const reasons = new Map<string, Text>([
   ['helo-differs', t('A mail server greets with another name than the one it has in DNS.')],
   ['no-tls', t('The mail server offers no encryption.')],
   ['old-tls', t('The mail server uses a version of TLS that is too old.')],
-  ['certificate', t('The certificate of the mail server is not valid.')],
+  ['certificate', t('The certificate of the mail server cannot be trusted. Replace it.')],
 ]);
 
 /** What is missing, so that a check could not be made. */

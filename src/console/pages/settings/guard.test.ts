@@ -96,6 +96,23 @@ describe('a service that cannot send to many', () => {
   });
 });
 
+describe('a saved list of a service that cannot send to many', () => {
+  it.each([
+    ['email address\nada@example.org\n', true],
+    ['phone number\n07700900001\n', false],
+  ])('%j says so: %s', async (content, saysSo) => {
+    const { service, home, browser } = await aPausedService();
+    await harness.admin('POST', `/service/${service}`, { permissions: ['email', 'sms'] });
+    const file = { field: 'file', name: 'friends.csv', content };
+    const { location = '' } = await browser.postFile(`${home}/contact-lists/new`, {}, file);
+    await harness.runTasks();
+    expect((await browser.post(`${location}/save`, { name: 'Friends' })).status).toBe(303);
+    const shown = (await browser.get(location)).text;
+    expect(shown).toContain('Friends');
+    expect(shown.includes('Sending to many is paused.')).toBe(saysSo);
+  });
+});
+
 describe('the list of operators', () => {
   it('has paused, warned and exempt services with the reason, and leads to each', async () => {
     const paused = await aPausedService();
