@@ -3,7 +3,9 @@ import { selectStepNotifications } from '../notifications/plan-steps.shared.sql.
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
+import type { Channel } from '../protocol/channels.ts';
 import {
   endWaitingStep,
   leaseDueMessages,
@@ -16,7 +18,7 @@ import {
   wakeChangedMessages,
 } from './plan-messages.sql.ts';
 import { contentOf } from './plan-messages.ts';
-import { settle } from './plan-rules.ts';
+import { type StepState, settle } from './plan-rules.ts';
 import { sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
 
@@ -86,6 +88,7 @@ async function advance(app: SendDeps, id: string): Promise<void> {
     const unsent = await start(app, next);
     if (!unsent) return;
     await inTransaction(app.db, (tx) => passOver(tx, next, unsent, app.clock.now()));
+    countStep(app, next.step.channel, unsent.state);
   }
 }
 
@@ -105,7 +108,9 @@ async function follow(app: SendDeps, tx: Tx, id: string): Promise<NextStep | und
   );
   const settled = settle({ ...message, steps }, facts, now);
   for (const [index, step] of settled.steps.entries()) {
-    if (step === steps[index]) continue;
+    const before = steps[index];
+    if (step === before) continue;
+    if (step.state !== before?.state && step.state !== 'waiting') countStep(app, step.channel, step.state);
     const { state, reason, handed_over_at, ended_at } = step;
     await updateStep(tx, step, { state, reason, handed_over_at, ended_at });
   }
@@ -154,4 +159,10 @@ async function passOver(tx: Tx, { message, step }: NextStep, { state, reason }: 
 async function lockOpen(tx: Tx, id: string): Promise<void> {
   const message = await lockPlanMessage(tx, id);
   if (message?.status !== 'created' && message?.status !== 'in-progress') throw new StepTaken();
+}
+
+function countStep({ metrics }: Platform, channel: Channel, outcome: StepState): void {
+  metrics
+    .counter('plan_steps_total', 'Steps of channel plans that ended, by how', ['channel', 'outcome'])
+    .inc({ channel, outcome });
 }

@@ -185,6 +185,27 @@ export async function deleteOldMessages(
   return rows.length;
 }
 
+/** Messages that know their recipient, of one service or of all, in the order of their ids. */
+export function selectWithContent(
+  db: Db,
+  serviceId: string | undefined,
+  after = nilId,
+  limit: number,
+): Promise<PlanMessage[]> {
+  let query = db
+    .selectFrom('plan_messages')
+    .select(columns)
+    .where('id', '>', after)
+    .where('encrypted_content', 'is not', null);
+  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
+  return query.orderBy('id').limit(limit).execute() as Promise<PlanMessage[]>;
+}
+
+export async function eraseContents(db: Db, ids: string[]): Promise<void> {
+  const nothing = { encrypted_content: null, reference: null };
+  await db.updateTable('plan_messages').set(nothing).where('id', '=', anyOf(ids)).execute();
+}
+
 export async function selectEncryptedContents(db: Db, after = nilId, limit: number) {
   const { rows: values } = await sql<EncryptedValue>`
     select id, id::text as place, encrypted_content as text from plan_messages

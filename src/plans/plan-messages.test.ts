@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { metricOf } from '../../test/kit/world/metrics.ts';
 import type { Status } from '../notifications/notification.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import type { transitions } from '../notifications/status-transitions.ts';
@@ -421,7 +422,29 @@ describe('retention', () => {
     expect(await left()).toEqual([ended, open].sort());
     harness.clock.advance({ days: 1 });
     expect(await left()).toEqual([open]);
+    expect(await metricOf(harness, 'plan_steps_total')).toContain('channel="email",outcome="delivered"');
     const steps = harness.app.db.selectFrom('plan_steps').select('number').where('message_id', '=', ended);
     expect(await steps.execute()).toEqual([]);
+  });
+});
+
+describe('erasing a person', () => {
+  it('forgets recipient, values and reference of messages that ended, and leaves the others', async () => {
+    const contact = { email_address: 'grace.hopper@example.org', phone_number: '07700 900777' };
+    const open = await accepted({ recipient: contact, scheduled_for: '2026-11-17T10:00:00Z' });
+    const ended = await accepted({ recipient: contact, reference: 'case 9' });
+    await harness.v2('POST', `/v2/messages/${ended}/cancel`, key);
+    const person = { recipient: '+447700900777', service_id: service };
+    const found = await harness.admin('POST', '/platform-admin/find-recipient', person);
+    expect(found.body.total.plan_message).toBe(2);
+    const exported = await harness.admin('POST', '/platform-admin/export-recipient', person);
+    expect(exported.text).toContain('grace.hopper@example.org');
+    const { body } = await harness.admin('POST', '/platform-admin/erase-recipient', person);
+    expect([body.erased.plan_messages, body.left.plan_messages]).toEqual([1, 1]);
+    expect((await read(ended)).reference).toBeNull();
+    await harness.v2('POST', `/v2/messages/${open}/cancel`, key);
+    const again = await harness.admin('POST', '/platform-admin/erase-recipient', person);
+    expect([again.body.erased.plan_messages, again.body.left.plan_messages]).toEqual([1, 0]);
+    expect((await harness.admin('POST', '/platform-admin/find-recipient', person)).body.total.plan_message).toBe(0);
   });
 });

@@ -23,6 +23,7 @@ const Recipient = Type.Object({
 const Erasure = Type.Object({
   erased: Type.Object({
     notifications: Count,
+    plan_messages: Type.Integer({ minimum: 0, description: 'Messages with a channel plan' }),
     inbound_texts: Count,
     callbacks: Count,
     sandbox_messages: Count,
@@ -42,7 +43,7 @@ const Erasure = Type.Object({
     letter_files: Type.Integer({ minimum: 0, description: 'PDFs of letters' }),
   }),
   left: Type.Object(
-    { notifications: Count, callbacks: Count, unsubscribe_requests: Count, file_rows: Count },
+    { notifications: Count, plan_messages: Count, callbacks: Count, unsubscribe_requests: Count, file_rows: Count },
     { description: 'Still in delivery, not sent yet, or not processed by the service yet: repeat the request later' },
   ),
 });

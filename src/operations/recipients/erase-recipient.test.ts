@@ -86,6 +86,7 @@ describe('POST /platform-admin/erase-recipient', () => {
       {
         erased: {
           notifications: 1,
+          plan_messages: 0,
           inbound_texts: 1,
           callbacks: 2,
           sandbox_messages: 1,
@@ -98,7 +99,7 @@ describe('POST /platform-admin/erase-recipient', () => {
           guest_list: 0,
           letter_files: 0,
         },
-        left: { notifications: 0, callbacks: 1, unsubscribe_requests: 0, file_rows: 0 },
+        left: { notifications: 0, plan_messages: 0, callbacks: 1, unsubscribe_requests: 0, file_rows: 0 },
       },
     ]);
     const row = await harness.app.db

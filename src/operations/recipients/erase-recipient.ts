@@ -9,6 +9,7 @@ import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
 import { eraseLetterFiles, eraseLetterReferences } from '../../letters/letter-retention.ts';
 import { eraseAttachments } from '../../notifications/attachments/attachments.ts';
 import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
+import { erasePlanMessages } from '../../plans/erase-plan-messages.ts';
 import { allowLongPauses, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -22,6 +23,7 @@ import { readRecipient, recipientKey, type Sought } from './find-recipient.ts';
 export interface Erasure {
   erased: Record<
     | 'notifications'
+    | 'plan_messages'
     | 'inbound_texts'
     | 'callbacks'
     | 'sandbox_messages'
@@ -35,7 +37,7 @@ export interface Erasure {
     | 'letter_files',
     number
   >;
-  left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
+  left: Record<'notifications' | 'plan_messages' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
 }
 
 type Deps = Platform & { config: { storage: StorageSettings } };
@@ -66,6 +68,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
   const inbound = recipient === undefined ? [] : await eraseInboundTexts(tx, recipient, serviceId);
   const subjects = new Set([...messages.ids, ...inbound]);
   const callbacks = await eraseCallbacks(tx, phone, { recipient, serviceId, subjects });
+  const planned = await erasePlanMessages(app, { who, serviceId });
   const rows = await eraseFileRows(tx, phone, { who, serviceId });
   const requests =
     recipient === undefined
@@ -73,6 +76,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
       : await eraseUnsubscribeRequests(tx, { emailAddress: recipient, serviceId });
   const erased = {
     notifications: messages.ids.length,
+    plan_messages: planned.erased,
     inbound_texts: inbound.length,
     callbacks: callbacks.erased,
     unsubscribe_requests: requests.erased,
@@ -90,6 +94,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
   };
   const left = {
     notifications: messages.left,
+    plan_messages: planned.left,
     callbacks: callbacks.left,
     unsubscribe_requests: requests.left,
     file_rows: rows.left,

@@ -7,6 +7,7 @@ import { findOptOutsOf } from '../../inbound/opt-outs/opt-outs.ts';
 import { findFileRowsOf } from '../../jobs/uploads/erase-rows.ts';
 import { findMessagesOf } from '../../notifications/erasure/erase-messages.ts';
 import { getShownMessage } from '../../notifications/history/shown-message.ts';
+import { findPlanMessagesOf } from '../../plans/erase-plan-messages.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField } from '../../platform/failure.ts';
@@ -57,6 +58,7 @@ export function recipientKey({ secrets }: Platform, who: SoughtRecipient): strin
 /** Where something about a recipient can be held. */
 export const heldKinds = [
   'notification',
+  'plan_message',
   'inbound_text',
   'file_row',
   'contact_list_row',
@@ -135,6 +137,10 @@ async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecor
       messages.push(id);
       yield { kind: 'notification', service_id, data: () => exportedMessage(app, service_id, id) };
     }
+  }
+  for await (const { message, content } of findPlanMessagesOf(app, sought)) {
+    const { encrypted_content: _, ...shown } = message;
+    yield record('plan_message', { ...shown, ...content });
   }
   const recipient = 'contact' in who ? who.contact : undefined;
   const texts = recipient === undefined ? [] : await findInboundTextsOf(db, recipient, serviceId);

@@ -149,6 +149,7 @@ const kindNames: Record<(typeof heldKinds)[number], string> = {
   unsubscribe_request: t('Unsubscribe requests'),
   suppressed_recipient: t('Suppression lists'),
   opted_out_number: t('Opt-outs from texts'),
+  plan_message: t('Messages with a channel plan'),
   complaint: t('Complaints'),
   guest_list: t('Guest lists'),
   callback: t('Callbacks'),

@@ -1,0 +1,52 @@
+import type { Db } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import { isAddressOf, normaliseRecipient, type SoughtRecipient } from '../recipients/recipient.ts';
+import { eraseContents, type PlanMessage, selectWithContent } from './plan-messages.sql.ts';
+import { contentOf } from './plan-messages.ts';
+import { addressOf, type PlanRecipient, type StepContent } from './send-step.ts';
+
+interface Sought {
+  who: SoughtRecipient;
+  serviceId: string | undefined;
+}
+
+interface FoundMessage {
+  message: PlanMessage;
+  content: StepContent;
+}
+
+const batch = 1_000;
+
+/** Reads every message that still knows its recipient, because contacts are stored encrypted. */
+export async function* findPlanMessagesOf(app: Platform, { who, serviceId }: Sought): AsyncGenerator<FoundMessage> {
+  let after: string | undefined;
+  do {
+    const messages = await selectWithContent(app.db, serviceId, after, batch);
+    for (const message of messages) {
+      const content = contentOf(app, message);
+      if (content && isTo(app, content.recipient, who)) yield { message, content };
+    }
+    after = messages.length === batch ? messages.at(-1)?.id : undefined;
+  } while (after !== undefined);
+}
+
+function isTo({ country }: Platform, recipient: PlanRecipient, who: SoughtRecipient): boolean {
+  if ('address' in who) return isAddressOf(Object.values(addressOf(recipient)).join('\n'), who);
+  const contacts = [recipient.email_address, recipient.phone_number];
+  return contacts.some((one) => one !== undefined && normaliseRecipient(country.phone, one) === who.contact);
+}
+
+/** Those that have ended forget their recipient, values and reference; the others are left. */
+export async function erasePlanMessages(
+  app: Platform & { db: Db },
+  sought: Sought,
+): Promise<{ erased: number; left: number }> {
+  const ended: string[] = [];
+  let left = 0;
+  for await (const { message } of findPlanMessagesOf(app, sought)) {
+    if (message.status === 'created' || message.status === 'in-progress') left += 1;
+    else ended.push(message.id);
+  }
+  if (ended.length > 0) await eraseContents(app.db, ended);
+  return { erased: ended.length, left };
+}
