@@ -24,6 +24,23 @@ interface LimitsOfChannel {
   year_of_organisation: Used | null;
 }
 
+/** How many messages a service can still send today within every limit; of a text, with as many parts. */
+export async function countLeft(
+  app: Platform,
+  service: Pick<SendingService, 'id' | 'daily_limits' | 'annual_limits' | 'text_unit'>,
+  channel: Channel,
+  parts: number,
+): Promise<number> {
+  const now = app.clock.now();
+  const { remaining } = (await listRemainingToday(app, service))[channel];
+  const left = [countsParts(app.country, service, channel, now) ? remaining / parts : remaining];
+  for (const quota of annualQuotas(app.country, service, channel, () => now)) {
+    const ofYear = Math.max(0, quota.limit - (await selectYearCount(app.db, quota)));
+    left.push(quota.unit === 'parts' ? ofYear / parts : ofYear);
+  }
+  return Math.floor(Math.min(...left));
+}
+
 /** What a service has used and can still send, by channel. */
 export async function listLimits(
   app: Platform,

@@ -78,7 +78,15 @@ export async function optOutAfterReview(app: Deps, serviceId: string, textId: st
   await inTransaction(app.db, async (tx) => {
     const keyword = await confirmOptOut(tx, text);
     await obeyKeyword(app, tx, { action: 'stop', keyword }, text, now);
-    await recordAuditEntry(tx, { action: 'create', noun: 'sms_opt_out', thing_id: text.id, service_id: serviceId });
+    // Whose number it is, the entry does not say.
+    const after = { keyword, inbound_sms_id: text.id };
+    await recordAuditEntry(tx, {
+      action: 'create',
+      noun: 'sms_opt_out',
+      thing_id: text.id,
+      service_id: serviceId,
+      after,
+    });
     await replyToKeyword(app, tx, 'stop', text, now);
   });
 }

@@ -1,5 +1,7 @@
+import type { DraftPreview } from '../../../../delivery/previews/draft-preview.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { t } from '../../../../language/text.ts';
+import { type Text, t } from '../../../../language/text.ts';
+import { countLeft } from '../../../../notifications/limits/all-limits.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { hintsOfDraft } from '../../../../templates/hints/template-hints.ts';
 import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
@@ -109,13 +111,16 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
                 <T>{{ reason: preview.reason }}. Your text is kept. Select Preview to try again.</T>
               </Notice>
             ) : (
-              <Preview
-                preview={preview}
-                from={from}
-                cost={await describeCost(app, preview, editing.postage)}
-                view={editing.view}
-                width={editing.width}
-              />
+              <>
+                <Preview
+                  preview={preview}
+                  from={from}
+                  cost={await describeCost(app, preview, editing.postage)}
+                  view={editing.view}
+                  width={editing.width}
+                />
+                <p class="small muted">{await describeLeft(app, request.service.id, preview)}</p>
+              </>
             )}
           </div>
         </form>
@@ -123,6 +128,18 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
       </div>
     ),
   };
+}
+
+/** What the limits leave, for a text as long as this one. */
+async function describeLeft(app: ConsoleApp, serviceId: string, preview: DraftPreview): Promise<Text | undefined> {
+  const service = await app.sending.services.find(serviceId);
+  if (!service) return undefined;
+  const channel = preview.template_type;
+  const parts = preview.template_type === 'sms' ? Math.max(1, preview.fragments) : 1;
+  return t(
+    '{channel, select, sms {With this length you can still send {left, plural, one {# text} other {# texts}} today.} email {You can still send {left, plural, one {# email} other {# emails}} today.} other {You can still send {left, plural, one {# letter} other {# letters}} today.}}',
+    { channel, left: await countLeft(app, service, channel, parts) },
+  );
 }
 
 /** A letter that cannot be drawn now must not cost anybody their text. */

@@ -290,3 +290,25 @@ describe('a test to me', () => {
     expect((await ada.browser.get(path())).text).not.toContain('Test from the editor');
   });
 });
+
+describe('what is left today', () => {
+  it('counts texts of this length, in the unit and within the tightest limit', async () => {
+    const limited = await aService(harness, { sms_limit_unit: 'parts', sms_message_limit: 11, email_message_limit: 7 });
+    const { id } = await aPerson(harness);
+    await harness.admin('POST', `/service/${limited}/users/${id}`, {
+      permissions: [{ permission: 'manage_templates' }],
+    });
+    const browser = await signedIn(harness, id);
+    const editor = async (template_type: 'sms' | 'email', content: string) => {
+      const template = await aTemplate(harness, limited, { template_type, subject: 'News', content });
+      return (await browser.get(`/console/services/${limited}/templates/${template}/edit`)).text;
+    };
+    const ofTwoParts = 'With this length you can still send 5 texts today.';
+    expect(await editor('sms', 'a'.repeat(200))).toContain(ofTwoParts);
+    expect(await editor('sms', 'a')).toContain('With this length you can still send 11 texts today.');
+    expect(await editor('email', 'Hello')).toContain('You can still send 7 emails today.');
+    await harness.admin('POST', `/service/${limited}`, { email_annual_limit: 1 });
+    await harness.app.changeListener.catchUp();
+    expect(await editor('email', 'Hello')).toContain('You can still send 1 email today.');
+  });
+});
