@@ -113,7 +113,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
           kind="one"
           choices={[
             { value: 'refuse', label: t('Refuse the email'), hint: t('The software is told that it was not sent.') },
-            { value: 'drop', label: t('Remove them'), hint: t('The email says what was removed.') },
+            { value: 'drop', label: t('Remove them'), hint: t('The email lists their names.') },
             {
               value: 'link',
               label: t('Link to them'),
