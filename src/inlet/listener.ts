@@ -35,7 +35,8 @@ export interface ListenerOptions {
 const maxRecipients = 50;
 /** Enough for a password with the longest name of an API key. */
 const maxCommandLength = 4_096;
-const idleTimeout_ms = 60_000;
+/** As RFC 5321 asks for: a large email may wait that long for its turn. */
+const idleTimeout_ms = 300_000;
 /** From the connection to a right password. */
 const loginTimeout_ms = 30_000;
 const checkEvery_ms = 1_000;
