@@ -218,6 +218,26 @@ describe('bad input', () => {
       ['COUNTRY_FILE: holidays.rules[1] must be a rule such as {"on": "12-25"}'],
     ],
     [
+      'values of the wrong kind or size',
+      {
+        extends: 'nl',
+        postage: null,
+        languages: [],
+        money: { priceDecimals: 7 },
+        address: { lines: { min: 0, max: 6.5 }, homeNames: 'Nederland' },
+        words: { homeOnly: '' },
+      },
+      [
+        'COUNTRY_FILE: languages must have at least 1 in its list',
+        'COUNTRY_FILE: money.priceDecimals must be at most 6',
+        'COUNTRY_FILE: address.lines.min must be at least 1',
+        'COUNTRY_FILE: address.lines.max must be a whole number',
+        'COUNTRY_FILE: address.homeNames must be a list',
+        'COUNTRY_FILE: postage must be an object',
+        'COUNTRY_FILE: words.homeOnly must not be empty',
+      ],
+    ],
+    [
       'a window without its boxes',
       { extends: 'nl', letter: { window: { address: { left: 1, top: 2, right: 3 } } } },
       [

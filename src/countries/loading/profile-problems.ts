@@ -62,8 +62,38 @@ function inWords(error: SchemaError): ProfileProblem[] {
       return [{ path, text: `must be one of ${listOf(params.allowedValues)}` }];
     default: {
       const { description } = schemaAt(schemaPath);
-      return [{ path, text: typeof description === 'string' ? `must be ${description}` : message }];
+      return [{ path, text: typeof description === 'string' ? `must be ${description}` : (textOf(error) ?? message) }];
     }
+  }
+}
+
+const typeNames: Record<string, string> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'a text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+/** The sentences of the library name types of JSON Schema and operators. */
+function textOf({ keyword, params }: SchemaError): string | undefined {
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params.type]
+        .flat()
+        .map((name) => typeNames[name] ?? name)
+        .join(' or ')}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'minItems':
+      return `must have at least ${params.limit} in its list`;
+    case 'minLength':
+      return 'must not be empty';
+    default:
+      return undefined;
   }
 }
 
