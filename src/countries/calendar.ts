@@ -240,8 +240,11 @@ export function zonesOfLocale(name: string): string[] {
 }
 
 /** Writes days, such as 2026-11-03, in words. A day is the same in every zone. */
-export function dayFormat(options: Pick<Intl.DateTimeFormatOptions, 'weekday' | 'day' | 'month' | 'year'>) {
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+export function dayFormat(
+  options: Pick<Intl.DateTimeFormatOptions, 'weekday' | 'day' | 'month' | 'year'>,
+  locale = 'en-GB',
+) {
+  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
   return (day: string) => format.format(new Date(`${day}T00:00:00Z`));
 }
 

@@ -22,7 +22,7 @@ import {
   type LetterTexts,
   renderLetter,
 } from './letter/letter.ts';
-import type { LetterDocument } from './letter/model.ts';
+import type { LetterDocument, LetterWords } from './letter/model.ts';
 import { markTags } from './markdown/language-tags.ts';
 import type { Personalisation } from './personalisation.ts';
 import {
@@ -63,6 +63,8 @@ export interface TemplateSource {
   language?: string;
   /** What the link below an email says, where it is not English. */
   unsubscribe_text?: string;
+  /** What a letter prints by itself, where it is not English. */
+  letter_words?: LetterWords;
 }
 
 export type EmailSource = TemplateSource & { template_type: 'email' };
@@ -202,6 +204,7 @@ function compileLetter(source: TemplateSource): LetterTemplate {
     welsh: compileWelsh(source, slots),
     subject: compileText(source.subject ?? '', slots),
     content: compileText(source.content, slots),
+    words: source.letter_words,
   };
   const subjectAsHtml = once(() => compileText(source.subject ?? '', htmlSlots(source.dialect)));
   return {

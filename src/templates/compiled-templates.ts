@@ -201,7 +201,11 @@ export class CompiledTemplates {
       cached.currentAt = Math.max(cached.currentAt, currentAt);
       return cached.ready;
     }
-    const source = { ...sourceOf(row, block, this.app.country, language), ...this.unsubscribeText(row, language) };
+    const source = {
+      ...sourceOf(row, block, this.app.country, language),
+      ...this.unsubscribeText(row, language),
+      ...this.letterWords(row, language),
+    };
     const ready = { row, compiled: compileTemplate(source), language };
     const length = lengthOf(row, language);
     this.versions.set(key, { ready, currentAt }, { size: bytesOf(row) + outlineBytes(row, length) });
@@ -213,6 +217,18 @@ export class CompiledTemplates {
     if (template_type !== 'email' || !has_unsubscribe_link) return {};
     const known = this.app.languages.find(language ?? languages?.default ?? '') ?? this.app.languages.default;
     return inLanguage(known, () => ({ unsubscribe_text: String(t('Unsubscribe from these emails')) }));
+  }
+
+  private letterWords({ template_type, languages }: TemplateRow, language: string | null) {
+    const tag = language ?? languages?.default;
+    if (template_type !== 'letter' || tag === undefined || new Intl.Locale(tag).language === 'en') return {};
+    if (new Intl.Locale(tag).language === 'cy')
+      return { letter_words: { tag, page_number: 'Tudalen {page} o {pages}' } };
+    const known = this.app.languages.find(tag) ?? this.app.languages.default;
+    const page_number = inLanguage(known, () =>
+      String(t('Page {page} of {pages}', { page: '{page}', pages: '{pages}' })),
+    );
+    return { letter_words: { tag, page_number } };
   }
 }
 

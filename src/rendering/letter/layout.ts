@@ -44,7 +44,7 @@ export function layOutPart(
   const node: StructureNode = {
     role: 'Part',
     parent: documentNode,
-    lang: languageTags[part.language],
+    lang: part.words?.tag ?? languageTags[part.language],
   };
   const flow = createFlow(measure, layout);
   const { size_pt, leading_pt } = layout.address;

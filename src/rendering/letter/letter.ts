@@ -1,3 +1,4 @@
+import { dayFormat } from '../../countries/calendar.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
@@ -13,7 +14,7 @@ import {
 } from '../placeholders.ts';
 import { removeSpaceBeforePunctuation } from '../typography.ts';
 import { readLetterBlocks, readLetterLine } from './markdown.ts';
-import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './model.ts';
+import type { LetterDocument, LetterInline, LetterLanguage, LetterPart, LetterWords } from './model.ts';
 
 export interface LetterTexts {
   contact_block: CompiledText;
@@ -21,6 +22,8 @@ export interface LetterTexts {
   welsh: { subject: CompiledText; content: CompiledText } | null;
   subject: CompiledText;
   content: CompiledText;
+  /** Undefined in English. */
+  words?: LetterWords | undefined;
 }
 
 export interface LetterOptions {
@@ -55,6 +58,11 @@ export function renderLetter(
     blocks: renderContent(content, personalisation, redact),
   });
   const english = renderPart('english', texts.subject, texts.content);
+  const { words } = texts;
+  if (words) {
+    const date = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' }, words.tag)(day);
+    return { parts: [{ ...english, words, date }] };
+  }
   if (texts.welsh === null) return { parts: [english] };
   return { parts: [renderPart('welsh', texts.welsh.subject, texts.welsh.content), english] };
 }

@@ -6,8 +6,17 @@ export interface LetterDocument {
 
 export type LetterLanguage = 'english' | 'welsh';
 
+/** What a letter in another language than these two prints by itself. */
+export interface LetterWords {
+  /** BCP 47 */
+  tag: string;
+  /** `Page {page} of {pages}` in this language. */
+  page_number: string;
+}
+
 export interface LetterPart {
   language: LetterLanguage;
+  words?: LetterWords;
   /** One entry per printed line; an unfilled slot is a placeholder of style `no-brackets`. */
   address: LetterInline[][];
   /** Printed as it is written, and not in capitals. */

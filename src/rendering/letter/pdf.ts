@@ -8,7 +8,7 @@ import { type Ink, inkFor, type LetterPurpose } from './ink.ts';
 import { type LaidOutPart, languageTags, layOutPart } from './layout.ts';
 import type { LineRun, Measure } from './lines.ts';
 import { drawLogo } from './logo.ts';
-import type { LetterDocument, LetterInline, LetterLanguage } from './model.ts';
+import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './model.ts';
 
 export interface DrawLetterOptions {
   purpose: LetterPurpose;
@@ -34,7 +34,7 @@ export async function drawLetter(letter: LetterDocument, options: DrawLetterOpti
       size: [mm(geometry.paper.width_mm), mm(geometry.paper.height_mm)],
       tagged: true,
       displayTitle: true,
-      lang: languageTags[first.language],
+      lang: first.words?.tag ?? languageTags[first.language],
       info: { Title: plainText(first.subject) },
     },
     options.created_at,
@@ -45,6 +45,7 @@ export async function drawLetter(letter: LetterDocument, options: DrawLetterOpti
   const measure: Measure = (text, font, size) => document.font(font).fontSize(size).widthOfString(text);
   const parts = letter.parts.map((part) => ({
     language: part.language,
+    words: part.words,
     ...layOutPart(part, root, measure, geometry.layout),
   }));
 
@@ -167,11 +168,14 @@ const pageNumber: Record<LetterLanguage, (page: number, pages: number) => string
 
 function drawPageNumber(
   document: PDFKit.PDFDocument,
-  part: LaidOutPart & { language: LetterLanguage },
+  part: LaidOutPart & Pick<LetterPart, 'language' | 'words'>,
   pageIndex: number,
   { ink, layout }: { ink: Ink; layout: Geometry['layout'] },
 ): void {
-  const text = pageNumber[part.language](pageIndex + 1, part.pages.length);
+  const [page, pages] = [pageIndex + 1, part.pages.length];
+  const text =
+    part.words?.page_number.replace('{page}', String(page)).replace('{pages}', String(pages)) ??
+    pageNumber[part.language](page, pages);
   const size = 8;
   const left = mm(layout.footerRight) - document.font('regular').fontSize(size).widthOfString(text);
   writeText(document, text, {
