@@ -1,13 +1,12 @@
 import { jobRowIds } from '../jobs/job-row-id.ts';
 import { selectStepNotifications } from '../notifications/plan-steps.shared.sql.ts';
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
-import { later, timestamp } from '../platform/clock.ts';
+import { hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import type { Channel } from '../protocol/channels.ts';
 import {
-  endWaitingStep,
   leaseDueMessages,
   lockPlanMessage,
   type PlanMessage,
@@ -15,6 +14,7 @@ import {
   selectStepsOf,
   updatePlanMessage,
   updateStep,
+  updateWaitingStep,
   wakeChangedMessages,
 } from './plan-messages.sql.ts';
 import { contentOf } from './plan-messages.ts';
@@ -25,6 +25,8 @@ import { withdrawSteps } from './withdraw-steps.ts';
 /** Longer than a step takes to be stored. A worker that takes over a message finds out what was done. */
 const lease_ms = 30_000;
 const idle_ms = 500;
+/** While the sending times of a step are closed for longer than a notification can wait: they may change meanwhile. */
+const closed_ms = hour_ms;
 const changesAtOnce = 500;
 const messagesAtOnce = 20;
 
@@ -87,6 +89,7 @@ async function advance(app: SendDeps, id: string): Promise<void> {
     if (!next) return;
     const unsent = await start(app, next);
     if (!unsent) return;
+    if (unsent.state === 'waiting') return inTransaction(app.db, (tx) => postpone(tx, next, unsent, app.clock.now()));
     await inTransaction(app.db, (tx) => passOver(tx, next, unsent, app.clock.now()));
     countStep(app, next.step.channel, unsent.state);
   }
@@ -142,8 +145,8 @@ async function start(app: SendDeps, { message, step }: NextStep): Promise<Unsent
       notification_id,
       record: async (tx) => {
         await lockOpen(tx, message.id);
-        const started = { state: 'sent', notification_id, started_at: timestamp(now) } as const;
-        if (!(await endWaitingStep(tx, step, started))) throw new StepTaken();
+        const started = { state: 'sent', reason: null, notification_id, started_at: timestamp(now) } as const;
+        if (!(await updateWaitingStep(tx, step, started))) throw new StepTaken();
         await updatePlanMessage(tx, message.id, { status: 'in-progress', due_at: null });
       },
     },
@@ -153,7 +156,13 @@ async function start(app: SendDeps, { message, step }: NextStep): Promise<Unsent
 
 async function passOver(tx: Tx, { message, step }: NextStep, { state, reason }: Unsent, now: Date): Promise<void> {
   await lockOpen(tx, message.id);
-  if (!(await endWaitingStep(tx, step, { state, reason, ended_at: timestamp(now) }))) throw new StepTaken();
+  if (!(await updateWaitingStep(tx, step, { state, reason, ended_at: timestamp(now) }))) throw new StepTaken();
+}
+
+async function postpone(tx: Tx, { message, step }: NextStep, { reason }: Unsent, now: Date): Promise<void> {
+  await lockOpen(tx, message.id);
+  if (!(await updateWaitingStep(tx, step, { reason }))) throw new StepTaken();
+  await updatePlanMessage(tx, message.id, { due_at: timestamp(later(now, closed_ms)) });
 }
 
 async function lockOpen(tx: Tx, id: string): Promise<void> {

@@ -128,7 +128,7 @@ export async function updateStep(
 }
 
 /** False if the step has started or ended. The message must be locked. */
-export async function endWaitingStep(
+export async function updateWaitingStep(
   tx: Tx,
   { message_id, number }: Pick<StoredStep, 'message_id' | 'number'>,
   change: Partial<StoredStep>,

@@ -336,6 +336,94 @@ describe('the steps of a message', () => {
     for (const id of ids) expect((await statesOf(id)).slice(0, 3)).toEqual(['in-progress', 'sent', 'waiting']);
   });
 
+  describe('outside the sending times of the service', () => {
+    const window = {
+      name: 'Daytime',
+      days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+      closed_days: [] as string[],
+    };
+    const closed_days = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'];
+
+    async function textsOnly(from_time: string, until_time: string, closed: string[] = []): Promise<string> {
+      const fields = { ...window, from_time, until_time, closed_days: closed };
+      const { status, body } = await harness.admin('POST', `/service/${service}/send-window`, fields);
+      expect(status).toBe(201);
+      const times = { sms_window_id: body.data.id, email_window_id: null, time_zone: null };
+      expect((await harness.admin('POST', `/service/${service}/sending-times`, times)).status).toBe(204);
+      return body.data.id;
+    }
+
+    async function afterFailedEmail(change: object = {}): Promise<string> {
+      const id = await accepted(change);
+      await harness.deliver();
+      await tell(id, 1, 'permanent-failure');
+      await harness.deliver();
+      return id;
+    }
+
+    const shown = async (id: string, step: number) =>
+      (await harness.v2('GET', `/v2/notifications/${(await read(id)).steps[step - 1].notification_id}`, key)).body;
+
+    async function at(moment: string) {
+      harness.clock.set(moment);
+      await harness.deliver();
+    }
+
+    it('overnight, start and are held until the morning', async () => {
+      await textsOnly('08:00', '10:00');
+      const id = await afterFailedEmail();
+      expect((await statesOf(id)).slice(2)).toEqual(['sent', 'waiting']);
+      expect(await shown(id, 2)).toMatchObject({ status: 'created', held_until: '2026-11-17T08:00:00.000000Z' });
+      await at('2026-11-17T08:10:00Z');
+      expect((await shown(id, 2)).status).toBe('sending');
+    });
+
+    it('for longer than a notification can wait, wait for them, whatever step it is', async () => {
+      await textsOnly('08:00', '21:00', closed_days);
+      const [second, first] = [
+        await afterFailedEmail(),
+        await accepted({ plan_id: await aPlan([{ channel: 'sms' }, { channel: 'email' }], 'Text first') }),
+      ];
+      for (const moment of ['2026-11-16T12:00:00Z', '2026-11-18T07:30:00Z']) {
+        await at(moment);
+        expect(await statesOf(second)).toEqual([
+          ...['in-progress', 'failed: permanent-failure', 'waiting: sending-times', 'waiting'],
+        ]);
+        expect(await statesOf(first)).toEqual(['created', 'waiting: sending-times', 'waiting']);
+        expect(await notificationsOf()).toHaveLength(1);
+      }
+      await at('2026-11-18T08:30:00Z');
+      expect((await statesOf(second)).slice(2)).toEqual(['sent', 'waiting']);
+      expect(await statesOf(first)).toEqual(['in-progress', 'sent', 'waiting']);
+      expect(await shown(second, 2)).toMatchObject({ status: 'created', held_until: '2026-11-21T08:00:00.000000Z' });
+      await at('2026-11-21T07:59:00Z');
+      expect((await shown(second, 2)).status).toBe('created');
+      await at('2026-11-21T08:10:00Z');
+      expect([(await shown(second, 2)).status, (await shown(first, 1)).status]).toEqual(['sending', 'sending']);
+      expect(await notificationsOf()).toHaveLength(3);
+    });
+
+    it('start within the hour when they are opened, and never when the message is cancelled', async () => {
+      const id = await textsOnly('08:00', '21:00', closed_days);
+      const [goesOn, ends] = [await afterFailedEmail(), await afterFailedEmail()];
+      expect((await harness.v2('POST', `/v2/messages/${ends}/cancel`, key)).body.status).toBe('cancelled');
+      const open = { ...window, from_time: '08:00', until_time: '21:00' };
+      expect((await harness.admin('POST', `/service/${service}/send-window/${id}`, open)).status).toBe(200);
+      await at('2026-11-16T13:00:00Z');
+      expect((await statesOf(goesOn)).slice(2)).toEqual(['sent', 'waiting']);
+      expect((await statesOf(ends)).slice(2)).toEqual(['cancelled: cancelled', 'cancelled: cancelled']);
+    });
+
+    it('are skipped where they never begin', async () => {
+      const permissions = ['email', 'sms', 'letter', 'international_sms'];
+      expect((await harness.admin('POST', `/service/${service}`, { permissions })).status).toBe(200);
+      await textsOnly('08:00', '09:00');
+      // In some of the zones of that country it is always another hour.
+      const id = await afterFailedEmail({ recipient: { ...recipient, phone_number: '+12128675309' } });
+      expect((await statesOf(id)).slice(1)).toEqual(['failed: permanent-failure', 'skipped: sending-times', 'sent']);
+    });
+  });
+
   it('of a test key are simulated by their recipients', async () => {
     key = await anApiKey(harness, service, { key_type: 'test' });
     const id = await accepted({ recipient: { ...recipient, email_address: 'temp-fail@simulator.notify' } });

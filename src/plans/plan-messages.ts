@@ -170,7 +170,7 @@ async function refuseUnlessPossible(
   for (const { channel, template_id } of steps) {
     const unsent = await sendStep(app, checked, { channel, template_id, reference }, { recipient, personalisation });
     if (unsent?.reason === 'template' && unsent.failure) throw unsent.failure;
-    if (unsent) refused.push(unsent);
+    if (unsent && unsent.state !== 'waiting') refused.push(unsent);
   }
   if (refused.length < steps.length) return;
   const found = refused.find(({ reason, failure }) => failure && reason !== 'invalid');

@@ -36,9 +36,9 @@ interface StepToSend {
   reference: string | null;
 }
 
-/** Why a step was not sent. */
+/** Why a step was not sent. One that waits is tried again. */
 export interface Unsent {
-  state: Extract<StepState, 'skipped' | 'failed'>;
+  state: Extract<StepState, 'waiting' | 'skipped' | 'failed'>;
   reason: string;
   failure?: Failure;
 }
@@ -105,6 +105,7 @@ export function addressOf(recipient: PlanRecipient): Record<string, string> {
 }
 
 const reasons = new Map([
+  ['sending_times_never_open', 'sending-times'],
   ['suppressed', 'suppressed'],
   ['opted_out', 'opted-out'],
   ['channel_not_allowed', 'not-allowed'],
@@ -117,6 +118,7 @@ const reasons = new Map([
 
 /** Undefined: nothing that has to do with this message, so it is tried again. */
 function reasonOf({ kind, code, reason }: Failure): Omit<Unsent, 'failure'> | undefined {
+  if (reason === 'sending_times_closed') return { state: 'waiting', reason: 'sending-times' };
   const skipped = reason === undefined ? undefined : reasons.get(reason);
   if (skipped !== undefined) return { state: 'skipped', reason: skipped };
   if (kind === 'too-many') return { state: 'failed', reason: 'limit' };

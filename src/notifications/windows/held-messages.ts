@@ -84,7 +84,7 @@ const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
 function closedFor({ at, zones }: SendingTime): Failure {
   const until = at ? `until ${dayInWords(calendarOf(zones?.[0] ?? 'UTC').day(at))}` : 'for more than 14 days';
   const text = `Your sending times are closed ${until}. Send this later, or use a priority template`;
-  return invalid(text, { reason: 'sending_times_closed' });
+  return invalid(text, { reason: at ? 'sending_times_closed' : 'sending_times_never_open' });
 }
 
 /** From 0 to 1, and always the same for a message. */
