@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OwnDatabase } from './kit/own-database.ts';
-import { type Reckoning, reckon } from './kit/reckoning.ts';
+import { RandomKills } from './kit/random-kills.ts';
+import { reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { type Sender, World } from './kit/world.ts';
 
@@ -13,37 +14,34 @@ import { type Sender, World } from './kit/world.ts';
 
 const rows = Number(process.env.FAULT_ROWS ?? 20_000);
 const minKills = 6;
-const victims = ['api', 'worker', 'postgres'] as const;
 const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
-const kills: { victim: (typeof victims)[number]; at: number }[] = [];
-let killing = true;
 let database: OwnDatabase;
 let world: World;
+let kills: RandomKills;
 let sender: Sender;
 
 beforeAll(async () => {
   database = await OwnDatabase.start();
   world = await World.start({ databaseUrl: database.url, processes: ['api', 'worker', 'worker'] });
+  kills = new RandomKills(world, database);
   sender = await world.aSender('Bulk', { limits: { sms_message_limit: 20 * rows } });
 }, 120_000);
 
 afterAll(async () => {
-  killing = false;
+  await kills?.stop();
   await world?.close();
   await database?.stop();
 });
 
 it('random kills during bulk sends: no row is lost or doubled, and all counts agree', async () => {
-  const killer = killAtRandom();
+  kills.start();
   const sent = await upload();
   await start(sent);
   await until(async () => (await jobRow(sent))?.status === 'finished all notifications created');
   const cancelled = await uploadAndCancel();
-  await until(async () => kills.length >= minKills);
-  killing = false;
-  await killer;
-  await world.untilReady();
+  await until(async () => kills.count >= minKills);
+  await kills.stop();
   await until(async () => (await countsOf(cancelled)).waiting === 0);
   const reckoning = await reckon(world, new Set(await idsOf(sent)), 600);
 
@@ -56,13 +54,13 @@ it('random kills during bulk sends: no row is lost or doubled, and all counts ag
       (select sum(rows_done)::int from jobs where service_id = $1) as rows_done`,
     [sender.service_id],
   );
-  report('kill -9 during bulk sends', describeKills(), reckoning, [
+  report('kill -9 during bulk sends', `2 files of ${rows} rows, ${kills.describe()}`, reckoning, [
     `${rows} rows, ${first.notifications} notifications, ${first.distinct} different rows`,
     `second file cancelled after ${second.rows_done} rows, ${cancelledIds.size} of them not sent`,
   ]);
   expect(first).toMatchObject({ rows_done: rows, notifications: rows, distinct: rows, counted: rows });
   expect(reckoning.lost).toEqual([]);
-  expect(unexplained(reckoning)).toEqual([]);
+  expect(kills.unexplained(reckoning)).toEqual([]);
   expect((await jobRow(cancelled))?.status).toBe('cancelled');
   expect(second.notifications).toBe(second.rows_done);
   expect(second.distinct).toBe(second.rows_done);
@@ -160,30 +158,4 @@ async function countsOf(id: string) {
 
 async function until(done: () => Promise<boolean>): Promise<void> {
   while (!(await done())) await sleep(200);
-}
-
-async function killAtRandom(): Promise<void> {
-  while (killing) {
-    await sleep(1_000 + Math.random() * 4_000);
-    if (!killing) return;
-    const victim = victims[Math.floor(Math.random() * victims.length)] ?? 'worker';
-    kills.push({ victim, at: Date.now() });
-    if (victim === 'api') world.api.kill();
-    else if (victim === 'worker') world.workers[Math.floor(Math.random() * world.workers.length)]?.kill();
-    else database.signal('SIGKILL');
-    // On a slow machine a process would otherwise be killed again before it has started.
-    await world.untilReady();
-  }
-}
-
-function describeKills(): string {
-  const counts = victims.map((name) => `${kills.filter(({ victim }) => victim === name).length} ${name}`);
-  return `2 files of ${rows} rows, ${kills.length} kills: ${counts.join(', ')}`;
-}
-
-/** Messages that were sent again although no worker and no database died meanwhile. */
-function unexplained({ duplicates }: Reckoning) {
-  const killedBetween = (from: number, to: number) =>
-    kills.some(({ victim, at }) => victim !== 'api' && at >= from - 1_000 && at <= to);
-  return duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && !killedBetween(sends[n - 1]?.at ?? 0, at)));
 }

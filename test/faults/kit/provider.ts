@@ -22,6 +22,8 @@ export class Provider {
   answer: (request: StubRequest, nth: number) => StubAnswer = () => 'accept';
   /** Milliseconds until the receipt of a request; undefined: no receipt. */
   receiptAfter: (reference: string, nth: number) => number | undefined = () => 100 + Math.random() * 300;
+  /** Whether the receipt of a request says that the message failed for good. */
+  fails: (request: StubRequest) => boolean = () => false;
   /** Where receipts go: any API process. */
   receiptUrl: () => string = () => '';
 
@@ -52,10 +54,11 @@ export class Provider {
     await sleep(after_ms);
     const { gateway, reference } = request;
     const path = receiptPathOf(request);
+    const hasFailed = this.fails(request);
     const body =
       gateway === 'firetext'
-        ? new URLSearchParams({ status: '0', reference })
-        : JSON.stringify({ status: '3', CID: reference });
+        ? new URLSearchParams({ status: hasFailed ? '1' : '0', reference })
+        : JSON.stringify({ status: hasFailed ? '5' : '3', CID: reference });
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const response = await fetch(`${this.receiptUrl()}${path}`, {
         method: 'POST',
