@@ -28,9 +28,19 @@ export function findMarkedTexts({ path, source, program, comments }) {
         problems.push(`${path}:${lineOf(node.start)}: ${error.message}`);
       }
     }
+    if (isProfile.test(path) && isOfProfile(node, ancestors)) add(node.value, ancestors.concat(node), node.value.value);
     return undefined;
   });
   return { texts, problems };
+}
+
+/** Profiles of countries are data: pages show their words and labels with `declared`. */
+const isProfile = /^src\/countries\/\w+\.ts$/;
+
+function isOfProfile(node, ancestors) {
+  if (node.type !== 'Property' || literalText(node.value) === undefined) return false;
+  const isInWords = ancestors.some((above) => above.type === 'Property' && above.key.name === 'words');
+  return isInWords || ['label', 'choice'].includes(node.key.name);
 }
 
 function isCallOfT({ type, callee }) {
