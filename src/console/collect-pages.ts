@@ -51,6 +51,7 @@ import { organisationTrialPages, organisationUsagePages } from './pages/organisa
 import { organisationSettingPages } from './pages/organisations/settings.pages.tsx';
 import { organisationTeamPages } from './pages/organisations/team.pages.tsx';
 import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
+import { planPages } from './pages/plans/plans.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
 import { replyPages } from './pages/received/reply.pages.tsx';
@@ -134,6 +135,7 @@ const modules: PageModule<ConsoleApp>[] = [
   contactListPages,
   pdfLetterPages,
   listPages,
+  planPages,
   folderPages,
   copyPages,
   templatePages,

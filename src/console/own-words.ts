@@ -32,6 +32,7 @@ const sentences: readonly [ofApi: RegExp, here: (found: string, country: Pick<Co
     /^Duplicate service name '(.*)'$/s,
     (name) => t('Enter another name. A service is already called “{name}”.', { name }),
   ],
+  [/^Another plan already has this name$/, () => t('Enter another name. Another plan already has this one.')],
   [
     /^There are no available inbound numbers$/,
     () => t('No number is free. Ask the people who run this Pennypost to add one.'),

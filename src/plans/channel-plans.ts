@@ -124,11 +124,20 @@ async function checkSteps(tx: Tx, serviceId: string, requested: StepRequest[]): 
 }
 
 /** The receipt of a message that was deleted cannot be matched, so no step waits until then. */
+const retained_h = (days: number): number => ((days - 1) * day_ms) / hour_ms;
+
+/** How many hours a step of each channel can wait in this service. */
+export async function longestWaits(db: Db, serviceId: string): Promise<Record<Channel, number>> {
+  const { email, sms, letter } = await retentionDaysOf(db, serviceId);
+  const longest = (days: number) => Math.min(maxWait_h, retained_h(days));
+  return { email: longest(email), sms: longest(sms), letter: longest(letter) };
+}
+
 function refuseUnlessWaitIsPossible(wait_h: number | null, channel: Channel, days: number): void {
   if (wait_h === null || !Number.isInteger(wait_h) || wait_h < 1 || wait_h > maxWait_h) {
     throw invalid(`Wait 1 to ${maxWait_h} hours`);
   }
-  const longest_h = ((days - 1) * day_ms) / hour_ms;
+  const longest_h = retained_h(days);
   if (wait_h <= longest_h) return;
   throw invalid(`Wait 1 to ${longest_h} hours: ${messagesOf[channel]} of this service are kept for ${days} days`);
 }

@@ -195,9 +195,27 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['sms_sender_id', await aReplyTo(harness, serviceId, 'sms')],
     ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
     ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
+    ['plan_id', await aPlan(harness, serviceId, templates, mark)],
     ['batch_id', await anUnsubscribeReport(harness, serviceId)],
     ['suppressed_id', await aSuppressedRecipient(harness, serviceId, email)],
   ]);
+}
+
+async function aPlan(
+  harness: Harness,
+  serviceId: string,
+  { email, sms }: Record<'sms' | 'email', string>,
+  mark: string,
+): Promise<string> {
+  const { body } = await harness.admin('POST', `/service/${serviceId}/channel-plan`, {
+    name: `Appointments${mark}`,
+    steps: [
+      { channel: 'email', template_id: email, wait_h: 24 },
+      { channel: 'sms', template_id: sms },
+    ],
+    created_by: (await aPerson(harness)).id,
+  });
+  return body.data.id;
 }
 
 async function aSuppressedRecipient(

@@ -6,8 +6,24 @@ import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { postageName } from '../../message-words.ts';
 import { several } from '../../money.ts';
 
+/** What one message of a preview costs. Undefined where no price is known. */
+export async function priceOf(
+  app: Platform,
+  preview: DraftPreview,
+  postage: string | null,
+): Promise<number | undefined> {
+  switch (preview.template_type) {
+    case 'sms':
+      return costOfTexts(app, preview.fragments);
+    case 'email':
+      return 0;
+    case 'letter':
+      return postage === null ? undefined : costOfLetter(app, sheetsOf(preview.page_count), postage);
+  }
+}
+
 /**
- * What one message of a preview costs: "2 parts, 4.8p in the UK". While values are missing, it may be more. Undefined for
+ * What one message of a preview costs, in words: "2 parts, 4.8p in the UK". While values are missing, it may be more. Undefined for
  * emails, which cost nothing.
  */
 export async function describeCost(
@@ -16,9 +32,9 @@ export async function describeCost(
   postage: string | null,
 ): Promise<Text | undefined> {
   const { money, words } = app.country;
+  const cost = await priceOf(app, preview, postage);
   switch (preview.template_type) {
     case 'sms': {
-      const cost = await costOfTexts(app, preview.fragments);
       const priced =
         cost === undefined
           ? []
@@ -29,7 +45,6 @@ export async function describeCost(
       return undefined;
     case 'letter': {
       const sheets = sheetsOf(preview.page_count);
-      const cost = postage === null ? undefined : await costOfLetter(app, sheets, postage);
       const values = { price: money.price(cost ?? 0), postage: postageName(app.country, postage ?? '') };
       const priced = cost === undefined ? [] : [t('{price} {postage}', values)];
       return joined([several(preview.page_count, 'page'), several(sheets, 'sheet'), ...priced], ', ');

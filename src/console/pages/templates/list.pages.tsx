@@ -169,6 +169,7 @@ function ListActions({ list, isFolder }: { list: ListQuery; isFolder: boolean })
   return (
     <>
       {isFolder && <ButtonLink to={`${base}/folders/${list.folder}`}>{t('Manage this folder')}</ButtonLink>}
+      {!isFolder && <ButtonLink to={`${base}/plans`}>{t('Channel plans')}</ButtonLink>}
       <ButtonLink to={`${base}/folders/new${inFolder}`}>
         <Icon name="folder" small />
         {t('New folder')}

@@ -10,6 +10,7 @@ export const serviceActions: Actions = (harness, world) => {
   const by = 'a manager' as const;
   const list = `${service}/templates`;
   const texts = { name: 'Welcome', subject: 'Welcome', content: 'Hello ((name))' };
+  const steps = { template_1: id('email_template_id'), wait_1: '24', template_2: id('template_id') };
   const letter = `${service}/letter-templates/:letter_template_id`;
   const files = `${service}/email-templates/:email_template_id/files`;
   const member = async () => {
@@ -41,6 +42,9 @@ export const serviceActions: Actions = (harness, world) => {
       by,
       form: { do: 'move', 'templates[]': [id('template_id')], move_to: id('folder_id') },
     }),
+    changes('channel_plan', `${list}/plans/new`, { by, form: { name: 'Reminders', ...steps } }),
+    changes('channel_plan', `${list}/plans/:plan_id`, { by, form: { name: 'Invitations', ...steps } }),
+    changes('channel_plan', `${list}/plans/:plan_id/archive`, { by }),
     changes('template_folder', `${list}/folders/new`, { by, form: { name: 'Letters' } }),
     changes('template_folder', `${list}/folders/:folder_id`, { by, form: { do: 'save', name: 'Invitations' } }),
     changes('template', `${list}/copy`, {

@@ -1,0 +1,149 @@
+import { type Static, Type } from 'typebox';
+import { type Text, t } from '../../../language/text.ts';
+import { type getPlan, maxSteps } from '../../../plans/channel-plans.ts';
+import { invalidField } from '../../../platform/failure.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { checkAll } from '../../forms.ts';
+import { channelWords } from '../../message-words.ts';
+import type { FormState } from '../../page.ts';
+import { Choices, Field, Select } from '../../parts/field.tsx';
+import { NumberField, readNumber, TypedValue } from '../../parts/value-fields.tsx';
+
+type Plan = Awaited<ReturnType<typeof getPlan>>;
+
+/** The template says which channel a step has. */
+interface TemplateChoice {
+  id: string;
+  name: Text;
+  channel: Channel;
+}
+
+const wait = Type.Optional(TypedValue);
+const only = Type.Array(OneOf(['yes']));
+const later = Type.Optional(Uuid);
+
+const Form = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  ...{ template_1: Uuid, wait_1: wait },
+  ...{ template_2: Uuid, only_2: only, wait_2: wait },
+  ...{ template_3: later, only_3: only, wait_3: wait },
+  ...{ template_4: later, only_4: only, wait_4: wait },
+  ...{ template_5: later, only_5: only },
+});
+export type PlanForm = Static<typeof Form>;
+
+export const planForm = {
+  form: Form,
+  needs: {
+    name: t('Enter a name.'),
+    template_1: t('Choose the template of the first step.'),
+    template_2: t('Choose the template of the second step.'),
+  },
+};
+
+/** The steps that were filled in. The last one waits for nothing, whatever was typed. */
+export function readSteps(
+  form: Partial<PlanForm>,
+  templates: readonly TemplateChoice[],
+  longest_h: Record<Channel, number>,
+) {
+  const asked = [
+    { number: 1, template_id: form.template_1, only: [], wait: form.wait_1 },
+    { number: 2, template_id: form.template_2, only: form.only_2, wait: form.wait_2 },
+    { number: 3, template_id: form.template_3, only: form.only_3, wait: form.wait_3 },
+    { number: 4, template_id: form.template_4, only: form.only_4, wait: form.wait_4 },
+    { number: 5, template_id: form.template_5, only: form.only_5, wait: undefined },
+  ].filter(({ template_id }) => template_id !== undefined);
+  const rules = asked.map(({ number, template_id, only = [], wait = '' }, index) => () => {
+    const template = templates.find(({ id }) => id === template_id);
+    if (!template) throw invalidField(`template_${number}`, t('Choose a template from the list.'));
+    const { id, channel } = template;
+    const isLast = index === asked.length - 1;
+    if (channel === 'letter' && !isLast)
+      throw invalidField(`template_${number}`, t('Choose another template, or make the letter the last step.'));
+    const wait_h = isLast
+      ? null
+      : readNumber(wait, { field: `wait_${number}`, min: 1, max: longest_h[channel], plain: true });
+    return { channel, template_id: id, wait_h, only_if_missing: only.length > 0 };
+  });
+  return checkAll(...rules);
+}
+
+interface FieldsProps {
+  formState: FormState;
+  plan?: Plan;
+  templates: readonly TemplateChoice[];
+}
+
+/** One step more than the plan has, at least three. */
+export function PlanFields({ formState, plan, templates }: FieldsProps) {
+  const steps = plan?.steps ?? [];
+  const shown = Math.min(maxSteps, Math.max(3, steps.length + 1));
+  const choices = templates.map(({ id, name, channel }) => ({
+    value: id,
+    label: t('{channel}: {name}', { channel: channelWords[channel].name, name }),
+  }));
+  return (
+    <>
+      <Field
+        formState={formState}
+        name="name"
+        label={t('Name')}
+        hint={t('Requests can use it instead of the id.')}
+        value={plan?.name}
+      />
+      {Array.from({ length: shown }, (_, index) => (
+        <StepFields
+          key={index}
+          formState={formState}
+          number={index + 1}
+          step={steps[index]}
+          choices={[{ value: '', label: index < 2 ? t('Choose a template') : t('No further step') }, ...choices]}
+        />
+      ))}
+      {shown < maxSteps && <p class="small muted">{t('To add another step, save the plan and open it again.')}</p>}
+    </>
+  );
+}
+
+interface StepProps {
+  formState: FormState;
+  number: number;
+  step: Plan['steps'][number] | undefined;
+  choices: readonly { value: string; label: string }[];
+}
+
+function StepFields({ formState, number, step, choices }: StepProps) {
+  return (
+    <fieldset class="stack stack--tight">
+      <legend class="label">{t('Step {number}', { number })}</legend>
+      <Select
+        formState={formState}
+        name={`template_${number}`}
+        label={t('Template of step {number}', { number })}
+        choices={choices}
+        value={step?.template_id ?? ''}
+      />
+      {number > 1 && (
+        <Choices
+          formState={formState}
+          name={`only_${number}`}
+          legend={t('When step {number} is used', { number })}
+          kind="several"
+          choices={[{ value: 'yes', label: t('Only for people whom no earlier step could be sent to') }]}
+          chosen={step?.only_if_missing ? ['yes'] : []}
+        />
+      )}
+      {number < maxSteps && (
+        <NumberField
+          formState={formState}
+          name={`wait_${number}`}
+          label={t('Hours before the step after step {number}', { number })}
+          hint={t('If it is not delivered by then. The last step needs none.')}
+          value={step?.wait_h ?? 24}
+        />
+      )}
+    </fieldset>
+  );
+}
