@@ -77,6 +77,7 @@ import { guardPages } from './pages/settings/guard.pages.tsx';
 import { letterSettingPages } from './pages/settings/letter.pages.tsx';
 import { operatorSettingPages } from './pages/settings/operator.pages.tsx';
 import { replyToPages } from './pages/settings/reply-to.pages.tsx';
+import { sendingTimePages } from './pages/settings/sending-times.pages.tsx';
 import { settingsPages } from './pages/settings/settings.pages.tsx';
 import { suppressionPages } from './pages/settings/suppression.pages.tsx';
 import { textSettingPages } from './pages/settings/text.pages.tsx';
@@ -177,6 +178,7 @@ const modules: PageModule<ConsoleApp>[] = [
   brandingPages,
   operatorSettingPages,
   annualLimitPages,
+  sendingTimePages,
   goingLivePages,
   goLiveDecisionPages,
   unsubscribeRequestPages,

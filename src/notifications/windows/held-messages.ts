@@ -222,9 +222,11 @@ export async function sendHeldNow(app: Platform, serviceId: string, id: string):
   const due_at = timestamp(app.clock.now());
   const now = () => [{ id, due_at, held_until: null }];
   await inTransaction(app.db, async (tx) => {
-    if ((await inBatches(tx, serviceId, { id }, now)) === 0) throw notWaiting();
+    const [waiting] = await selectHeld(tx, serviceId, { after: nilId, limit: 1 }, { id });
+    if (!waiting || (await inBatches(tx, serviceId, { id }, now)) === 0) throw notWaiting();
     const entry = { action: 'update', noun: 'notification', thing_id: id, service_id: serviceId } as const;
-    await recordAuditEntry(tx, { ...entry, after: { scheduled_for: due_at } });
+    const before = { held_until: waiting.held_until };
+    await recordAuditEntry(tx, { ...entry, before, after: { scheduled_for: due_at, held_until: null } });
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { SendWindow, Weekday } from '../../countries/timing/send-windows.ts';
+import { t } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
@@ -31,7 +32,7 @@ export async function selectWindows(db: Db | Tx, serviceId: string): Promise<Sen
 }
 
 const nameTaken = {
-  send_windows_name_key: () => invalidField('name', 'A sending time with this name already exists.'),
+  send_windows_name_key: () => invalidField('name', t('A sending time with this name already exists.')),
 };
 
 export async function insertWindow(tx: Tx, row: SendWindowRow): Promise<void> {
@@ -58,7 +59,7 @@ export async function updateWindow(
   return numUpdatedRows > 0n;
 }
 
-const inUse = () => invalid('The service or a template uses this sending time');
+const inUse = () => invalid(t('The service or a template uses this sending time'));
 
 export async function deleteWindow(db: Db, serviceId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await withConstraints(
@@ -77,7 +78,7 @@ export function selectSendingTimes(db: Db, serviceId: string): Promise<SendingTi
   return db.selectFrom('service_sending_times').selectAll().where('service_id', '=', serviceId).executeTakeFirst();
 }
 
-const unknownWindow = (field: string) => () => invalidField(field, 'No such sending time of this service.');
+const unknownWindow = (field: string) => () => invalidField(field, t('No such sending time of this service.'));
 
 export async function upsertSendingTimes(db: Db, row: SendingTimesRow): Promise<void> {
   const { service_id: _, ...changes } = row;

@@ -1,6 +1,7 @@
 import { isDay } from '../../countries/calendar.ts';
 import { nextOpening, weekdays } from '../../countries/timing/send-windows.ts';
 import { isTimeZone } from '../../countries/timing/zones.ts';
+import { t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -53,7 +54,7 @@ export async function createWindow(app: Platform, serviceId: string, fields: Win
   };
   await inTransaction(app.db, async (tx) => {
     if ((await selectWindows(tx, serviceId)).length >= maxWindows) {
-      throw invalid(`A service can have ${maxWindows} sending times`);
+      throw invalid(t('A service can have {max} sending times', { max: maxWindows }));
     }
     await insertWindow(tx, row);
   });
@@ -87,7 +88,7 @@ export async function setSendingTimes(
 ): Promise<void> {
   await refuseUnlessExists(app.db, 'services', serviceId);
   if (chosen.time_zone !== null && !isTimeZone(chosen.time_zone)) {
-    throw invalidField('time_zone', `${chosen.time_zone} is not a time zone.`);
+    throw invalidField('time_zone', t('{text} is not a time zone.', { text: chosen.time_zone }));
   }
   await upsertSendingTimes(app.db, { service_id: serviceId, ...chosen });
   await enqueueRetiming(app, serviceId);
@@ -129,20 +130,22 @@ function readWindow({ name, days, from_time, until_time, closed_days }: WindowFi
     until_time,
     closed_days: [...new Set(closed_days)].sort(),
   };
-  if (window.name === '') problems.name = ['Enter a name.'];
-  if (window.name.length > maxNameLength) problems.name = [`Enter at most ${maxNameLength} characters.`];
-  if (window.days.length === 0) problems.days = ['Choose at least one day.'];
-  if (!isTimeOfDay(from_time)) problems.from_time = ['Enter a time such as 08:00.'];
-  if (!isTimeOfDay(until_time) && until_time !== '24:00') problems.until_time = ['Enter a time such as 21:00.'];
+  if (window.name === '') problems.name = [t('Enter a name.')];
+  if (window.name.length > maxNameLength)
+    problems.name = [t('Enter at most {max} characters.', { max: maxNameLength })];
+  if (window.days.length === 0) problems.days = [t('Choose at least one day.')];
+  if (!isTimeOfDay(from_time)) problems.from_time = [t('Enter a time such as 08:00.')];
+  if (!isTimeOfDay(until_time) && until_time !== '24:00') problems.until_time = [t('Enter a time such as 21:00.')];
   const wrong = window.closed_days.find((day) => !isDay(day));
-  if (wrong !== undefined) problems.closed_days = [`${wrong} is not a date such as 2026-12-25.`];
-  if (window.closed_days.length > maxClosedDays) problems.closed_days = [`Enter at most ${maxClosedDays} dates.`];
+  if (wrong !== undefined) problems.closed_days = [t('{text} is not a date such as 2026-12-25.', { text: wrong })];
+  if (window.closed_days.length > maxClosedDays)
+    problems.closed_days = [t('Enter at most {max} dates.', { max: maxClosedDays })];
   if (Object.keys(problems).length > 0) throw new Failure('invalid', 'ValidationError', problems);
   const starts = [now, ...window.closed_days.map((day) => new Date(`${day}T00:00:00Z`))];
   const closed = starts.find((start) => nextOpening(window, ['UTC'], start) === undefined);
   if (closed) {
     const from = closed.toISOString().slice(0, 10);
-    throw invalidField('closed_days', `Nothing could be sent for more than 14 days from ${from}.`);
+    throw invalidField('closed_days', t('Nothing could be sent for more than 14 days from {from}.', { from }));
   }
   return window;
 }

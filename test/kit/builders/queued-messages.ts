@@ -1,7 +1,8 @@
 import { writeSources } from '../../../src/delivery/sandbox/email-sources.ts';
 import { lanes, type NewNotification } from '../../../src/notifications/notification.ts';
 import { insertNotifications } from '../../../src/notifications/sending/notifications.sql.ts';
-import { timestamp } from '../../../src/platform/clock.ts';
+import { insertHeld } from '../../../src/notifications/windows/held-messages.sql.ts';
+import { day_ms, later, timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
 import { newId } from '../../../src/platform/id.ts';
 import type { Harness } from '../harness.ts';
@@ -84,4 +85,16 @@ export async function replaceSource({ app, clock }: Harness, id: string, source:
     .set({ ...location })
     .where('reference', '=', id)
     .execute();
+}
+
+/** A text that waits for its sending time until tomorrow. */
+export async function aHeldMessage(harness: Harness, service_id: string, template_id: string): Promise<string> {
+  const held_until = timestamp(later(harness.clock.now(), day_ms));
+  const waiting = { template_id, scheduled_for: held_until, due_at: held_until };
+  const notification_id = await aQueuedMessage(harness, service_id, waiting);
+  const message = { notification_id, service_id, notification_type: 'sms' as const };
+  await inTransaction(harness.app.db, (tx) =>
+    insertHeld(tx, [{ ...message, held_until, time_zone: null, wanted_at: null }]),
+  );
+  return notification_id;
 }

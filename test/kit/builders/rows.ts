@@ -324,3 +324,9 @@ export async function anInboundNumber(
   const { id } = await createInboundNumber(app, { number, provider });
   await app.db.updateTable('inbound_numbers').set({ service_id }).where('id', '=', id).execute();
 }
+
+/** By day, every day. */
+export async function aSendWindow(harness: Harness, serviceId: string, name = 'Daytime'): Promise<string> {
+  const hours = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from_time: '08:00', until_time: '21:00' };
+  return (await harness.admin('POST', `/service/${serviceId}/send-window`, { name, ...hours })).body.data.id;
+}

@@ -22,6 +22,7 @@ import {
   anOrganisation,
   anUnsubscribeReport,
   aReplyTo,
+  aSendWindow,
   aService,
   aTemplate,
 } from '../builders/rows.ts';
@@ -196,6 +197,7 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
     ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
     ['plan_id', await aPlan(harness, serviceId, templates, mark)],
+    ['send_window_id', await aSendWindow(harness, serviceId, `Daytime${mark}`)],
     ['batch_id', await anUnsubscribeReport(harness, serviceId)],
     ['suppressed_id', await aSuppressedRecipient(harness, serviceId, email)],
   ]);

@@ -8,7 +8,8 @@ import { cancelLetter } from '../../../notifications/history/activity.ts';
 import { getShownMessage, type ShownMessage } from '../../../notifications/history/shown-message.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sendAgain } from '../../../notifications/one-off/one-off.ts';
-import { notFound } from '../../../platform/failure.ts';
+import { cancelHeld, sendHeldNow } from '../../../notifications/windows/held-messages.ts';
+import { invalid, notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -98,6 +99,26 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  const whileHeld = [
+    { below: 'send-now', does: sendHeldNow, notice: t('The message goes out now.') },
+    { below: 'cancel-waiting', does: cancelHeld, notice: t('Message cancelled.') },
+  ];
+  for (const { below, does, notice } of whileHeld) {
+    pages.add(`${path}/${below}`, {
+      who: { service: 'send' },
+      below: 'Messages',
+      show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: messagePath(request) }),
+      form: noFields,
+      async act(request) {
+        const message = await getMessage(request);
+        if (message.record.held_until === undefined)
+          throw invalid(t('This message does not wait for its sending time.'));
+        await does(app, request.service.id, message.stored.id);
+        return { to: messagePath(request), notice };
+      },
+    });
+  }
+
   pages.add(`${path}/send-again`, {
     who: { service: 'send', membersOnly: true },
     below: 'Messages',
@@ -149,6 +170,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
           events={listEvents(app.country, { message, attempts, callbacks })}
           isOpen={isOpen}
           replayUrl={mayDo(request, 'api') ? replayUrl : undefined}
+          now={app.clock.now()}
         />
       ),
     };

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Country } from '../../../countries/country.ts';
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
+import { T } from '../../../language/sentence.tsx';
 import { joined, t } from '../../../language/text.ts';
 import { canCancelLetter } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
@@ -20,6 +21,7 @@ import { Live } from '../../parts/live.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { MessageStatus } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useViewer } from '../../viewer.ts';
 import { AsReceived, Preformatted } from './as-received.tsx';
 import { statusHelp } from './statuses.pages.tsx';
@@ -83,6 +85,18 @@ function Actions({ message, path, may, now }: MessageProps) {
           {t('We will not print the letter. You cannot undo this.')}
         </Confirm>
       )}
+      {may.send && record.held_until !== undefined && (
+        <>
+          <Confirm label={t('Cancel sending')} action={t('Cancel this message')} to={`${path}/cancel-waiting`}>
+            {t('We will not send the message. You cannot undo this.')}
+          </Confirm>
+          <form method="post" action={`${path}/send-now`}>
+            <button class="button button--primary" type="submit">
+              {t('Send now')}
+            </button>
+          </form>
+        </>
+      )}
       {may.sendAsMember && canSendAgain(record) && (
         <form method="post" action={`${path}/send-again`}>
           <button class="button button--primary" type="submit">
@@ -99,10 +113,11 @@ interface ProgressProps {
   events: TimelineEvent[];
   isOpen: boolean;
   replayUrl: ((callbackId: string) => string) | undefined;
+  now: Date;
 }
 
 /** Status and timeline; also a fragment. It is asked for again until nothing more will happen. */
-export function Progress({ record, events, isOpen, replayUrl }: ProgressProps) {
+export function Progress({ record, events, isOpen, replayUrl, now }: ProgressProps) {
   const status = record.status as Status;
   const advice = findAdvice(record.notification_type, status, record.sent_by);
   return (
@@ -117,6 +132,16 @@ export function Progress({ record, events, isOpen, replayUrl }: ProgressProps) {
         <p role="status">
           <MessageStatus status={status} channel={record.notification_type} />
         </p>
+      )}
+      {record.held_until !== undefined && (
+        <Notice tone="amber">
+          <T>
+            <b>
+              Waits until <Time at={record.held_until} now={now} />.
+            </b>{' '}
+            The sending times of the service or of the template are closed where the recipient is.
+          </T>
+        </Notice>
       )}
       <p class="small">
         <a href={pageUrl(statusHelp)} data-drawer>

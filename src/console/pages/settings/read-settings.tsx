@@ -6,6 +6,7 @@ import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { joined, type Text, t } from '../../../language/text.ts';
 import { getGuard } from '../../../notifications/guard/guard.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
+import { getSendingTimes } from '../../../notifications/windows/send-windows.ts';
 import { findOrganisationOfService } from '../../../organisations/organisations.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
@@ -23,6 +24,7 @@ import { count } from '../../money.ts';
 import { annualLimitPath, describeAnnualLimits, describeTextUnit, textUnitPath } from './annual-limits.pages.tsx';
 import { dialectNames } from './general.pages.tsx';
 import { limitSettings, textSettings } from './operator.pages.tsx';
+import { describeSendingTimes } from './sending-times.pages.tsx';
 import { operator } from './service-setting.ts';
 
 interface Group {
@@ -70,6 +72,11 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
           label: t('Templates in several languages'),
           value: yesNo(permissions.includes(templateLanguages)),
           path: 'template-languages',
+        },
+        {
+          label: t('Sending times'),
+          value: describeSendingTimes(await getSendingTimes(app, service.id)),
+          path: 'sending-times',
         },
         { label: t('API compatibility'), value: dialectNames[service.api_dialect], path: 'api-dialect' },
       ],

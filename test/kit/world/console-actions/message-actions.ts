@@ -2,6 +2,7 @@ import { recordInboundText } from '../../../../src/inbound/inbound-texts.ts';
 import { inTransaction } from '../../../../src/platform/db/database.ts';
 import { newId } from '../../../../src/platform/id.ts';
 import { aJob } from '../../builders/jobs.ts';
+import { aHeldMessage } from '../../builders/queued-messages.ts';
 import { aNotification, anApiKey } from '../../builders/rows.ts';
 import { aCheckedUpload, smsRows } from '../../builders/uploads.ts';
 import type { Harness } from '../../harness.ts';
@@ -49,6 +50,14 @@ export const messageActions: Actions = (harness, world) => {
         return { ids: { message_id: await aNotification(harness, world.service.id, id('template_id'), failed) } };
       },
     }),
+    ...['send-now', 'cancel-waiting'].map((what) =>
+      changes('notification', `${service}/messages/:message_id/${what}`, {
+        by,
+        prepare: async () => ({
+          ids: { message_id: await aHeldMessage(harness, world.service.id, id('template_id')) },
+        }),
+      }),
+    ),
     changes('notification', `${service}/received/:received_id/reply/:template_id`, { by, form: values }),
     changes('sms_opt_out', `${service}/received/:received_id/opt-out`, {
       by,

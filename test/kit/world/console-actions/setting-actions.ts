@@ -1,9 +1,11 @@
+import { aSendWindow } from '../../builders/rows.ts';
 import { aPerson, joinService } from '../console-people.ts';
 import type { Role } from '../console-world.ts';
 import { type Action, type Actions, changes, without } from './action.ts';
 
 const settings = '/services/:service_id/settings';
 const replyTo = `${settings}/email/reply-to`;
+const hours = { 'days[]': ['mon', 'tue'], from_time: '08:00', until_time: '21:00' };
 
 /** What the team and the operator set for a service. */
 export const settingActions: Actions = (harness, world) => {
@@ -60,6 +62,13 @@ export const settingActions: Actions = (harness, world) => {
     changes('service', `${settings}/email/files-contact`, { by, form: { contact: 'https://example.org/contact' } }),
     changes('service', `${settings}/email/branding`, { by, form: { value: id('email_brand_id') } }),
     changes('service', `${settings}/letter/branding`, { by, form: { value: id('letter_brand_id') } }),
+    changes('send_window', `${settings}/sending-times/add`, { by, form: { name: 'Weekdays', ...hours } }),
+    changes('send_window', `${settings}/sending-times/:send_window_id`, { by, form: { name: 'Day', ...hours } }),
+    changes('sending_times', `${settings}/sending-times`, { by, form: { sms_window_id: '', email_window_id: '' } }),
+    changes('send_window', `${settings}/sending-times/:send_window_id/delete`, {
+      by,
+      prepare: async () => ({ ids: { send_window_id: await aSendWindow(harness, world.service.id, 'Unused') } }),
+    }),
     ...senders('text/senders', 'sms_sender_id', 'sms_sender', 'TOWNHALL', 'CITYHALL'),
     ...senders('letter/contacts', 'letter_contact_id', 'letter_contact', 'Hall\nSW1A 1AA', 'City\nSW1A 2AA'),
     without('sends a test to the address', `${replyTo}/add`, { by, form: { value: 'help@example.org' } }),
