@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService } from '../../../../test/kit/builders/rows.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
@@ -81,6 +81,26 @@ describe('sending times of a service', () => {
     expect((await manager.post(`${page()}/${id}/delete`, {})).status).toBe(303);
     expect((await read()).windows).toEqual([]);
     expect((await manager.get(`${page()}/${id}`)).status).toBe(404);
+  });
+
+  it('can be others for a template', async () => {
+    await manager.post(`${page()}/add`, { ...weekdaysOnly, name: 'Mornings' });
+    const [{ id: window }] = (await read()).windows;
+    const template = await aTemplate(harness, service, { content: 'Hello' });
+    const ofTemplate = `/console/services/${service}/templates/${template}`;
+    expect((await manager.get(ofTemplate)).text).toContain('As for the service');
+    expect((await manager.post(`${ofTemplate}/sending-times`, {})).problems).toEqual({
+      window: 'Choose when messages go out.',
+    });
+    const saved = await manager.follow(await manager.post(`${ofTemplate}/sending-times`, { window }));
+    expect(saved.text).toContain('Mornings');
+    const chosen = await harness.admin('GET', `/service/${service}/template/${template}/sending-times`);
+    expect(chosen.body.data).toEqual({ window });
+    expect((await sender.post(`${ofTemplate}/sending-times`, { window: 'none' })).status).toBe(403);
+    const letter = await aTemplate(harness, service, { template_type: 'letter', subject: 'Hi', content: 'Hello' });
+    const ofLetter = `/console/services/${service}/templates/${letter}/sending-times`;
+    expect((await manager.get(ofLetter)).status).toBe(404);
+    expect((await manager.post(ofLetter, { window })).status).toBe(404);
   });
 
   it('are for people who manage the service', async () => {

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { asIs, t } from '../../../language/text.ts';
-import { invalidField } from '../../../platform/failure.ts';
-import { Uuid } from '../../../protocol/fields.ts';
+import { setTemplateWindow } from '../../../notifications/windows/send-windows.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import { may } from '../../access/may.ts';
@@ -22,7 +23,7 @@ import {
 } from './library.ts';
 import { previewVersion, versionUrl } from './preview.pages.ts';
 import { Preview } from './preview.tsx';
-import { listSenderChoices, senderNouns, TemplateFacts } from './template.tsx';
+import { listSenderChoices, listTimeChoices, senderNouns, TemplateFacts } from './template.tsx';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
@@ -49,6 +50,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       const library = await openLibrary(app, request);
       const preview = await previewVersion(app, request, template.id, template.version);
       const senders = await listSenderChoices(app, service.id, template);
+      const times = template.template_type === 'letter' ? [] : await listTimeChoices(app, service.id, template.id);
       return {
         title: asIs(template.name),
         crumbs: buildCrumbs(library, service.id, template.folder),
@@ -74,6 +76,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               country={app.country}
               template={template}
               sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
+              sendingTime={times.find(({ isChosen }) => isChosen)?.label}
               lastUsed={await describeLastUse(app, service.id, template.id)}
               canEdit={canEdit}
               hasLanguages={service.permissions.includes(templateLanguages)}
@@ -134,6 +137,41 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       const created_by = request.visitor.user.id;
       await updateTemplate(app, request.service.id, template.id, { reply_to, created_by });
       return { to: templatePath(request.service.id, template.id), notice: t('Sender saved.') };
+    },
+  });
+
+  pages.add('/services/:service_id/templates/:template_id/sending-times', {
+    who: { service: 'templates' },
+    below: 'Templates',
+    async show(request, formState) {
+      const template = await getSeenTemplate(app, request, request.param('template_id'));
+      const back = templatePath(request.service.id, template.id);
+      if (template.template_type === 'letter') throw notFound();
+      const choices = await listTimeChoices(app, request.service.id, template.id);
+      return {
+        title: t('Sending times of {name}', { name: template.name }),
+        crumbs: [{ label: asIs(template.name), to: back }],
+        content: (
+          <SaveForm back={back}>
+            <Choices
+              formState={formState}
+              name="window"
+              legend={t('Sending times')}
+              kind="one"
+              choices={choices}
+              chosen={choices.filter(({ isChosen }) => isChosen).map(({ value }) => value)}
+            />
+          </SaveForm>
+        ),
+      };
+    },
+    form: Type.Object({ window: Type.Union([Uuid, OneOf(['inherit', 'none'])]) }),
+    needs: { window: t('Choose when messages go out.') },
+    async act(request, { window }) {
+      const { id, service, template_type } = await getEditableTemplate(app, request, request.param('template_id'));
+      if (template_type === 'letter') throw notFound();
+      await setTemplateWindow(app, service, id, window);
+      return { to: templatePath(service, id), notice: t('Sending times saved.') };
     },
   });
 }

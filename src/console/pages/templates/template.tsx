@@ -1,7 +1,8 @@
 import type { Country } from '../../../countries/country.ts';
 import { postageLabel } from '../../../countries/postage.ts';
 import { T } from '../../../language/sentence.tsx';
-import { declared, joined, type Text, t } from '../../../language/text.ts';
+import { asIs, declared, joined, type Text, t } from '../../../language/text.ts';
+import { getSendingTimes, getTemplateWindow } from '../../../notifications/windows/send-windows.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import { listLanguages } from '../../../templates/languages/languages.ts';
@@ -22,6 +23,8 @@ interface FactsProps {
   country: Country;
   template: CurrentTemplateRow;
   sender: string;
+  /** Undefined for letters. */
+  sendingTime: Text | undefined;
   lastUsed: Text;
   canEdit: boolean;
   /** The service can have templates in several languages. */
@@ -35,6 +38,7 @@ export function TemplateFacts({
   country,
   template,
   sender,
+  sendingTime,
   lastUsed,
   canEdit,
   hasLanguages,
@@ -46,6 +50,9 @@ export function TemplateFacts({
   const change = (page: string) => (canEdit ? { change: `${path}/${page}` } : {});
   const rows = [
     { label: senderNouns[template_type], value: sender, ...change('sender') },
+    ...(sendingTime === undefined
+      ? []
+      : [{ label: t('Sending times'), value: sendingTime, ...change('sending-times') }]),
     ...(template.postage
       ? [{ label: t('Postage'), value: declared(postageLabel(country.postage, template.postage)), ...change('edit') }]
       : []),
@@ -175,6 +182,17 @@ export async function listSenderChoices(
     { value: 'default', label: inherited, isChosen: !senders.some(({ id }) => id === reply_to) },
     ...senders.map(({ id, label }) => ({ value: id, label, isChosen: id === reply_to })),
   ];
+}
+
+/** When messages of a template can go out. */
+export async function listTimeChoices(app: ConsoleApp, serviceId: string, templateId: string) {
+  const { windows } = await getSendingTimes(app, serviceId);
+  const chosen = await getTemplateWindow(app, serviceId, templateId);
+  return [
+    { value: 'inherit', label: t('As for the service') },
+    { value: 'none', label: t('At any time') },
+    ...windows.map(({ id, name }) => ({ value: id, label: asIs(name) })),
+  ].map((choice) => ({ ...choice, isChosen: choice.value === chosen }));
 }
 
 async function listSenders(app: ConsoleApp, serviceId: string, channel: Channel) {

@@ -65,6 +65,10 @@ export const settingActions: Actions = (harness, world) => {
     changes('send_window', `${settings}/sending-times/add`, { by, form: { name: 'Weekdays', ...hours } }),
     changes('send_window', `${settings}/sending-times/:send_window_id`, { by, form: { name: 'Day', ...hours } }),
     changes('sending_times', `${settings}/sending-times`, { by, form: { sms_window_id: '', email_window_id: '' } }),
+    changes('template_sending_times', '/services/:service_id/templates/:template_id/sending-times', {
+      by,
+      form: { window: 'none' },
+    }),
     changes('send_window', `${settings}/sending-times/:send_window_id/delete`, {
       by,
       prepare: async () => ({ ids: { send_window_id: await aSendWindow(harness, world.service.id, 'Unused') } }),
