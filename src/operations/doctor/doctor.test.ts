@@ -11,6 +11,7 @@ import { aCertificate } from '../../../test/kit/vendors/certificate.ts';
 import { startMailbox } from '../../../test/kit/vendors/mail-servers.ts';
 import { startSftpServer } from '../../../test/kit/vendors/sftp-server.ts';
 import { readConfig } from '../../commands/read-config.ts';
+import { day_ms } from '../../platform/clock.ts';
 import { examine } from './doctor.ts';
 
 /** Fake gateways and a mail server that accept one key each. */
@@ -120,6 +121,22 @@ describe('pennypost doctor', () => {
     expect(await findings({ EMAIL_PROVIDERS: 'smtp', SMTP_URL: `smtps://us:right@127.0.0.1:${port}` })).toContain(
       'PROBLEM email: smtp: self-signed certificate: correct SMTP_URL, or name its certificate authority in NODE_EXTRA_CA_CERTS',
     );
+  });
+
+  it('says until when the certificate of the SMTP inlet is valid', async () => {
+    const ofCertificate = async (days: number) => {
+      const until = new Date(Date.now() + days * day_ms);
+      const { pem, privateKey } = aCertificate({ from: new Date('2020-01-01'), until }, 'inlet.example');
+      const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+      const inlet = { SMTP_INLET_LISTEN: '127.0.0.1:587', SMTP_INLET_TLS_CERT: pem, SMTP_INLET_TLS_KEY: key };
+      const found = (await findings(inlet)).find((line) => line.includes('smtp inlet'));
+      return found?.replace(until.toISOString().slice(0, 10), 'DATE');
+    };
+    const renew = 'renew SMTP_INLET_TLS_CERT and restart, or software cannot send over SMTP';
+    expect(await ofCertificate(15)).toBe('ok smtp inlet: the certificate is valid until DATE');
+    expect(await ofCertificate(13)).toBe(`ok smtp inlet: the certificate expires on DATE: ${renew}`);
+    expect(await ofCertificate(-1)).toBe(`PROBLEM smtp inlet: the certificate expired on DATE: ${renew}`);
+    expect((await findings({})).filter((line) => line.includes('smtp inlet'))).toEqual([]);
   });
 
   it('opens the mailbox of bounces', async () => {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { createCountry } from '../../countries/country.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
@@ -10,10 +11,11 @@ import {
   type ProvidersConfig,
   settingsOf,
 } from '../../delivery/providers/settings.ts';
+import type { InletSettings } from '../../inlet/settings.ts';
 import { findUnknownKeys } from '../../language/load-languages.ts';
 import { checkSftp } from '../../letters/print/check-sftp.ts';
 import type { PrintSettings } from '../../letters/settings.ts';
-import { systemClock } from '../../platform/clock.ts';
+import { day_ms, systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/pool.ts';
 import { Failure } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
@@ -38,6 +40,7 @@ export type DoctorConfig = ProvidersConfig & {
   encryption: EncryptionSettings;
   s3: ObjectStoreSettings;
   letters: PrintSettings;
+  inlet: InletSettings;
   singleSignOn: SingleSignOnSettings;
   country: { profile: CountryProfile; languagesDir: string | undefined };
 };
@@ -71,6 +74,7 @@ export async function examine(
     checkDataDir(config.storage.dataDir),
     ...checkDisks(config),
     ...checkTranslations(config.country),
+    ...checkInlet(config.inlet, systemClock.now()),
     ...found.flat(),
   ];
 }
@@ -104,9 +108,11 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
     checkScanner(config),
     checkIssuer(config),
   ]);
+  const now = app.clock.now();
   const local = [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config)];
-  const letters = checkLetters(app.country, app.clock.now());
-  return [...local, ...found.flat(), ...letters, ...judgeStandby(app.standby, app.clock)];
+  const inlet = checkInlet(config.inlet, now);
+  const letters = checkLetters(app.country, now);
+  return [...local, ...inlet, ...found.flat(), ...letters, ...judgeStandby(app.standby, app.clock)];
 }
 
 function checkNode(): Finding {
@@ -270,4 +276,20 @@ async function checkScanner({ storage }: DoctorConfig): Promise<Finding[]> {
       failedFinding(name, `ClamAV at ${storage.clamavAddress} cannot scan, so requests with files get a 503`, error),
     ];
   }
+}
+
+const renewInletBefore_ms = 14 * day_ms;
+const renewInlet = 'renew SMTP_INLET_TLS_CERT and restart, or software cannot send over SMTP';
+
+/** The certificate of the SMTP inlet, if it has one. */
+function checkInlet({ listen, certificate }: InletSettings, now: Date): Finding[] {
+  if (!listen || certificate === undefined) return [];
+  const name = 'smtp inlet';
+  const until = new Date(new X509Certificate(certificate).validTo);
+  const date = until.toISOString().slice(0, 10);
+  if (until <= now) return [finding(name, false, `the certificate expired on ${date}`, renewInlet)];
+  const isSoon = until.getTime() - now.getTime() < renewInletBefore_ms;
+  if (isSoon)
+    return [{ ...finding(name, true, `the certificate expires on ${date}: ${renewInlet}`), is_warning: true }];
+  return [finding(name, true, `the certificate is valid until ${date}`)];
 }
