@@ -139,6 +139,27 @@ describe('an email over SMTP', () => {
     expect(await messagesOf(of)).toHaveLength(4);
   });
 
+  it('does not wait for the sending times of its service: it may contain a link that signs in', async () => {
+    const of = await aMailService();
+    const isMorning = harness.clock.now().getUTCHours() < 12;
+    const [from_time, until_time] = isMorning ? ['20:00', '21:00'] : ['05:00', '06:00'];
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+    const window = { name: 'Later', days, from_time, until_time };
+    const created = await harness.admin('POST', `/service/${of}/send-window`, window);
+    const times = { sms_window_id: null, email_window_id: created.body.data.id, time_zone: null };
+    expect((await harness.admin('POST', `/service/${of}/sending-times`, times)).status).toBe(204);
+    harness.app.changeListener.reset();
+    const apiKey = await smtpKey(of);
+    const template_id = await aTemplate(harness, of, { template_type: 'email', subject: 'Door', content: 'Open' });
+    const request = { template_id, email_address: 'ada@example.org' };
+    const other = await harness.v2('POST', '/v2/notifications/email', apiKey, request);
+    expect(other.body).toHaveProperty('held_until');
+    const id = idIn(await (await signedIn(apiKey)).send(mail(), 'ada@example.org'));
+    await harness.deliver();
+    expect((await harness.v2('GET', `/v2/notifications/${id}`, apiKey)).body.status).toMatch(/sending|delivered/);
+    expect((await harness.v2('GET', `/v2/notifications/${other.body.id}`, apiKey)).body.status).toBe('created');
+  });
+
   it('without a Message-ID is another one each time', async () => {
     const client = await signedIn();
     const [one, two] = [await client.send(mail(), 'a@example.org'), await client.send(mail(), 'a@example.org')];
