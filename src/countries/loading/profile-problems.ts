@@ -67,14 +67,14 @@ function inWords(error: SchemaError): ProfileProblem[] {
   }
 }
 
-const typeNames: Record<string, string> = {
-  object: 'an object',
-  array: 'a list',
-  string: 'a text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-};
+const typeNames = new Map([
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['string', 'a text'],
+  ['integer', 'a whole number'],
+  ['number', 'a number'],
+  ['boolean', 'true or false'],
+]);
 
 /** The sentences of the library name types of JSON Schema and operators. */
 function textOf({ keyword, params }: SchemaError): string | undefined {
@@ -82,7 +82,7 @@ function textOf({ keyword, params }: SchemaError): string | undefined {
     case 'type':
       return `must be ${[params.type]
         .flat()
-        .map((name) => typeNames[name] ?? name)
+        .map((name) => typeNames.get(name) ?? name)
         .join(' or ')}`;
     case 'minimum':
       return `must be at least ${params.limit}`;

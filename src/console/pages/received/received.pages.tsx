@@ -103,15 +103,16 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received/:received_id/opt-out', {
     who: decides,
     below: 'Received',
-    async show({ service, param }) {
+    async show({ service, visitor, param }) {
       const { id, user_number, content } = await getInboundText(app, service.id, param('received_id'));
       const conversationPath = `/services/${service.id}/received/${id}`;
+      const crumbs = [
+        { label: t('Received texts'), to: `/services/${service.id}/received` },
+        { label: t('Conversation'), to: conversationPath },
+      ];
       return {
         title: t('Stop texts to {userNumber}', { userNumber: formatPhoneNumber(app.country.phone, user_number) }),
-        crumbs: [
-          { label: t('Received texts'), to: `/services/${service.id}/received` },
-          { label: t('Conversation'), to: conversationPath },
-        ],
+        ...(may(who, visitor.user, service) === 'yes' ? { crumbs } : {}),
         content: (
           <div class="stack measure">
             <p class="bubble">{content}</p>

@@ -60,6 +60,7 @@ export const settingActions: Actions = (harness, world) => {
     set('text/prefix', 'yes'),
     changes('service', `${settings}/email/sender-name`, { by, form: { use: 'own', custom_name: 'The Town Hall' } }),
     changes('service', `${settings}/email/files-contact`, { by, form: { contact: 'https://example.org/contact' } }),
+    changes('service', `${settings}/email/smtp`, { by, form: { value: 'yes', files: 'drop' } }),
     changes('service', `${settings}/email/branding`, { by, form: { value: id('email_brand_id') } }),
     changes('service', `${settings}/letter/branding`, { by, form: { value: id('letter_brand_id') } }),
     changes('send_window', `${settings}/sending-times/add`, { by, form: { name: 'Weekdays', ...hours } }),
