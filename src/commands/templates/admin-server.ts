@@ -1,7 +1,9 @@
 import type { Channel } from '../../protocol/channels.ts';
+import { templateLanguages } from '../../templates/languages/languages.ts';
 import { categoryCalled, findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
+import { inOneForm } from './languages.ts';
 import {
   ChangedMeanwhile,
   differingFields,
@@ -11,6 +13,7 @@ import {
   type TemplateChange,
   type TemplateFields,
   type TemplateServer,
+  type TextsInLanguages,
   textOf,
   withLineFeeds,
 } from './template.ts';
@@ -84,6 +87,7 @@ export class AdminServer implements TemplateServer {
     for (const change of changes) {
       const { channel, sender } = change.fields;
       if (!data.permissions.includes(channel)) refusals.set(change, `The service has no permission for ${channel}`);
+      else if (lacksLanguages(change, data.permissions)) refusals.set(change, noLanguages);
       else if (sender !== null && senders.get(channel)?.has(sender) === false)
         refusals.set(change, `sender ${sender} does not exist in the service`);
     }
@@ -136,6 +140,13 @@ export class AdminServer implements TemplateServer {
     const now = await this.find(id);
     if (now?.version !== version) throw new ChangedMeanwhile(`Version ${now?.version ?? '?'} is the newest.`);
   }
+}
+
+const noLanguages = `The service cannot have texts in other languages: it lacks the permission ${templateLanguages}`;
+
+function lacksLanguages({ fields, before, names }: TemplateChange, permissions: string[]): boolean {
+  const isSent = fields.languages !== null && (!before || names.includes('languages'));
+  return isSent && !permissions.includes(templateLanguages);
 }
 
 function explainConflict(error: unknown): never {
@@ -216,6 +227,7 @@ interface AdminTemplate {
   has_unsubscribe_link?: boolean | null;
   letter_welsh_subject?: string | null;
   letter_welsh_content?: string | null;
+  languages?: TextsInLanguages;
   archived?: boolean;
 }
 
@@ -234,6 +246,7 @@ function fieldsOf(record: AdminTemplate, folder: string[]): TemplateFields {
     has_unsubscribe_link: record.has_unsubscribe_link ?? false,
     welsh_subject: typeof letter_welsh_subject === 'string' ? withLineFeeds(letter_welsh_subject) : null,
     welsh_content: typeof letter_welsh_content === 'string' ? withLineFeeds(letter_welsh_content) : null,
+    languages: record.languages ? inOneForm(record.languages) : null,
     archived: record.archived ?? false,
   };
 }
@@ -246,6 +259,7 @@ function bodyOfNew(fields: TemplateFields): object {
     ...(fields.category === null ? [] : ['category' as const]),
     ...(fields.has_unsubscribe_link ? ['has_unsubscribe_link' as const] : []),
     ...(fields.welsh_content === null ? [] : ['welsh_content' as const]),
+    ...(fields.languages === null ? [] : ['languages' as const]),
   ];
   return {
     name,
@@ -261,10 +275,10 @@ function bodyOfNew(fields: TemplateFields): object {
 /** Without the folder and the sender, which have requests of their own. */
 function bodyOfChange(fields: TemplateFields, names: FieldName[]): object {
   const isWelsh = fields.welsh_content !== null;
-  const { name, subject, content, postage, process_type, has_unsubscribe_link, archived } = fields;
-  const sent = { name, subject, content, postage, process_type, has_unsubscribe_link, archived };
+  const { name, subject, content, postage, process_type, has_unsubscribe_link, languages, archived } = fields;
+  const sent = { name, subject, content, postage, process_type, has_unsubscribe_link, languages, archived };
   const changed = Object.entries(sent).filter(([field]) => (names as string[]).includes(field));
-  const languages = {
+  const welsh = {
     letter_languages: isWelsh ? 'welsh_then_english' : 'english',
     letter_welsh_subject: fields.welsh_subject,
     letter_welsh_content: fields.welsh_content,
@@ -274,6 +288,6 @@ function bodyOfChange(fields: TemplateFields, names: FieldName[]): object {
   return {
     ...Object.fromEntries(changed),
     ...(names.includes('category') ? { process_type, ...category } : {}),
-    ...(hasWelsh ? languages : {}),
+    ...(hasWelsh ? welsh : {}),
   };
 }

@@ -18,9 +18,12 @@ export async function check(country: Country, root: string, options: CheckOption
   const { templates, problems } = await readFolder(country, root);
   let hintCount = 0;
   for (const template of templates) {
-    const hints = hintsOf(country, template.fields, options);
-    hintCount += hints.length;
-    for (const { message, rule } of hints) print(printable(`${described(template, undefined)}: ${message} (${rule})`));
+    for (const { mark, english, fields } of textsOf(country, template.fields)) {
+      const hints = hintsOf(country, { ...fields, english }, options);
+      hintCount += hints.length;
+      const place = `${described(template, undefined)}${mark}`;
+      for (const { message, rule } of hints) print(printable(`${place}: ${message} (${rule})`));
+    }
   }
   printProblems(problems);
   if (problems.length > 0) return fail(exitCodes.problems, `${count(problems.length, 'problem')} in files.`);
@@ -29,14 +32,29 @@ export async function check(country: Country, root: string, options: CheckOption
   print(summary);
 }
 
+/** A template and each of its texts in another language, as a template of its own. */
+function textsOf({ locale }: Country, fields: TemplateFields) {
+  const { default: own = locale, variants = [] } = fields.languages ?? {};
+  return [
+    { mark: '', english: own.startsWith('en'), fields },
+    ...variants.map(({ language, ...text }) => ({
+      ...{ mark: ` (${language})`, english: language.startsWith('en'), fields: { ...fields, ...text } },
+    })),
+  ];
+}
+
 /** The sender is not known here, so nothing is said about it. */
-function hintsOf(country: Country, fields: TemplateFields, { serviceName, dialect }: CheckOptions) {
-  const { channel, subject, content, process_type, has_unsubscribe_link } = fields;
+function hintsOf(
+  country: Country,
+  text: TemplateFields & { english: boolean },
+  { serviceName, dialect }: CheckOptions,
+) {
+  const { channel, subject, content, english, process_type, has_unsubscribe_link } = text;
   return findHints({
     channel,
     subject,
     content,
-    english: country.locale.startsWith('en'),
+    english,
     sent_to_many: process_type === 'bulk',
     has_unsubscribe_link,
     alphabet: country.sms.alphabet,

@@ -23,6 +23,13 @@ function push() {
   return runCommand(['templates', 'push', folder, ...flags], { PENNYPOST_ADMIN_SECRET: 'secret' });
 }
 
+const sms = '---\nname: X\nchannel: sms\n';
+const inFrench = `${sms}languages:\n  default: en\n  variants:\n    - language: fr\n      content: A\n`;
+const many = Array.from(
+  { length: 51 },
+  (_, index) => `q${String.fromCharCode(97 + (index % 20), 97 + Math.floor(index / 20))}`,
+);
+
 const id = '0b1f3a9c-5d5c-4f6e-9a43-6c1f0c7f2a10';
 
 describe('pennypost templates push, of a folder with a broken file', () => {
@@ -97,6 +104,83 @@ describe('pennypost templates push, of a folder with a broken file', () => {
       'x.md:4: folder must be a name, or a list',
     ],
     ['an alias', '---\nname: &x X\nchannel: sms\nfolder: *x\n---\n', 'x.md:4: folder must be a name, or a list'],
+    [
+      'languages that are a word',
+      `${sms}languages: fr\n---\n`,
+      'x.md:4: languages must be lines of settings inside it',
+    ],
+    [
+      'no other text',
+      `${sms}languages:\n  default: en\n---\n`,
+      'x.md:4: variants is missing: the texts in other languages',
+    ],
+    ['an unknown key in languages', `${inFrench}      text: B\n---\n`, 'x.md:9: Unknown setting text'],
+    [
+      'an unknown key above the texts',
+      inFrench.replace('  default', '  colour: red\n  default').concat('---\n'),
+      'x.md:5: Unknown setting colour',
+    ],
+    [
+      'no own language',
+      inFrench.replace('  default: en\n', '').concat('---\n'),
+      'x.md:4: default is missing: a language tag, such as fr or fr-CA',
+    ],
+    [
+      'a language that is none',
+      `${inFrench}    - language: f\n      content: X\n---\n`,
+      'x.md:9: language must be a language tag, such as fr or fr-CA',
+    ],
+    [
+      'a language twice',
+      `${inFrench}    - content: X\n      language: FR\n---\n`,
+      'x.md:10: The template has two texts in fr',
+    ],
+    [
+      'its own language',
+      `${inFrench}    - language: en\n      content: X\n---\n`,
+      'x.md:9: The template has two texts in en',
+    ],
+    ['no text in a language', `${inFrench}    - language: de\n---\n`, 'x.md:9: content is missing'],
+    [
+      'a list of words',
+      `${sms}languages:\n  default: en\n  variants: [fr]\n---\n`,
+      'x.md:6: variants must be a list of settings',
+    ],
+    [
+      'a flag that is text',
+      `${inFrench}  refuse_unknown: "yes"\n---\n`,
+      'x.md:9: refuse_unknown must be true or false',
+    ],
+    ['a long field', `${inFrench}  field: ${'f'.repeat(256)}\n---\n`, 'x.md:9: field is longer than 255 characters'],
+    [
+      'a number for a text',
+      inFrench.replace('A', '7').concat('---\n'),
+      'x.md:8: content must be text: put it in quotation marks',
+    ],
+    ['a subject of a text in French', `${inFrench}      subject: S\n---\n`, 'x.md:9: Text messages have no subject'],
+    [
+      'no subject in French',
+      inFrench.replace('sms', 'email\nsubject: S').concat('---\n'),
+      'x.md:8: subject is missing',
+    ],
+    [
+      'a long text in French',
+      inFrench.replace('A', 'x'.repeat(919)).concat('---\n'),
+      'x.md:8: The message is too long',
+    ],
+    [
+      '51 languages',
+      `${sms}languages:\n  default: en\n  variants:\n${many.map((tag) => `    - {language: ${tag}, content: X}\n`).join('')}---\n`,
+      'x.md:6: variants has more than 50 texts',
+    ],
+    [
+      'French beside Welsh',
+      inFrench
+        .replace('sms', 'letter\nsubject: S\nwelsh_subject: X\nwelsh_content: X')
+        .replace('A', 'A\n      subject: S')
+        .concat('---\n'),
+      'x.md:7: A letter in Welsh then English has no other languages',
+    ],
     ['a long text message', `---\nname: X\nchannel: sms\n---\n${'x'.repeat(919)}\n`, 'x.md:1: The message is too long'],
     ['Latin-1', Buffer.from('---\nname: Zo\xeb\nchannel: sms\n---\n', 'latin1'), 'x.md:1: The file is not UTF-8'],
     ['5 MB', Buffer.alloc(5_000_000, 'x'), 'x.md:1: The file is larger than 4 MB'],

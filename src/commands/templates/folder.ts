@@ -3,8 +3,9 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { Country } from '../../countries/country.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { changeFrontMatter } from './front-matter.ts';
+import type { FileProblem } from './settings-reader.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
-import { type FileProblem, readTemplate, writeTemplate } from './template-file.ts';
+import { readTemplate, writeTemplate } from './template-file.ts';
 
 /** Twice the largest email. */
 const maxBytes = 4_000_000;

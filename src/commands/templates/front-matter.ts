@@ -1,9 +1,9 @@
-import { isMap, isScalar, LineCounter, parseDocument, stringify } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from 'yaml';
 
 /** The block of YAML between two lines of `---` at the start of a file. */
 export interface FrontMatter {
   values: Map<string, unknown>;
-  /** Line of each key in the file, from 1. */
+  /** Line of each key in the file, from 1. Keys inside others have names such as `languages.variants.0.content`. */
   lines: Map<string, number>;
   /** What follows the block. */
   body: string;
@@ -29,9 +29,24 @@ export function readFrontMatter(text: string): FrontMatter {
   for (const { key, value } of map.items) {
     if (!isScalar(key) || typeof key.value !== 'string') throw new FrontMatterError('Keys must be words', lineOf(key));
     lines.set(key.value, lineOf(key));
+    for (const [name, node] of nodesInside(key.value, value)) lines.set(name, lineOf(node));
     values.set(key.value, (value as { toJSON(): unknown } | null)?.toJSON() ?? null);
   }
   return { values, lines, body: text.slice(start + end) };
+}
+
+function nodesInside(name: string, node: unknown): [name: string, node: unknown][] {
+  if (isSeq(node)) {
+    return node.items.flatMap((item, index) => {
+      const inner = `${name}.${index}`;
+      return [[inner, item] as [string, unknown], ...nodesInside(inner, item)];
+    });
+  }
+  if (!isMap(node)) return [];
+  return node.items.flatMap(({ key, value }) => {
+    const inner = `${name}.${isScalar(key) ? key.value : ''}`;
+    return [[inner, key] as [string, unknown], ...nodesInside(inner, value)];
+  });
 }
 
 /** Changes single values, and leaves everything else as it is written. */

@@ -116,7 +116,7 @@ function readRecord(record: ExportedTemplate, index: number): NewTemplate {
       sender: null,
       process_type: record.process_type ?? category?.process_type ?? 'normal',
       category: category?.name ?? null,
-      ...{ has_unsubscribe_link: false, welsh_subject: null, welsh_content: null, archived: false },
+      ...{ has_unsubscribe_link: false, welsh_subject: null, welsh_content: null, languages: null, archived: false },
     },
   };
 }

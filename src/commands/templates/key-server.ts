@@ -1,8 +1,10 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { TemplateVariant } from '../../templates/languages/languages.ts';
 import { categoryCalled, findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
+import { inOneForm } from './languages.ts';
 import {
   ChangedMeanwhile,
   type FieldName,
@@ -11,6 +13,7 @@ import {
   type TemplateChange,
   type TemplateFields,
   type TemplateServer,
+  type TextsInLanguages,
   textOf,
   withLineFeeds,
 } from './template.ts';
@@ -31,8 +34,13 @@ interface Source {
   has_unsubscribe_link: boolean;
   letter_welsh_subject: string | null;
   letter_welsh_body: string | null;
+  languages?: SourceLanguages;
   archived: boolean;
 }
+
+type SourceLanguages = Omit<TextsInLanguages, 'variants'> & {
+  variants: (Omit<TemplateVariant, 'content'> & { body: string })[];
+};
 
 type Stored = Pick<ServerTemplate, 'id' | 'version'>;
 
@@ -195,9 +203,22 @@ function read(source: Source): ServerTemplate {
       has_unsubscribe_link: source.has_unsubscribe_link,
       welsh_subject: text(source.letter_welsh_subject),
       welsh_content: text(source.letter_welsh_body),
+      languages: source.languages ? languagesOf(source.languages) : null,
       archived: source.archived,
     },
   };
+}
+
+function languagesOf({ variants, ...languages }: SourceLanguages): TextsInLanguages {
+  return inOneForm({
+    ...languages,
+    variants: variants.map(({ body: content, ...variant }) => ({ ...variant, content })),
+  });
+}
+
+function sourceOf(languages: TextsInLanguages | null): SourceLanguages | null {
+  if (languages === null) return null;
+  return { ...languages, variants: languages.variants.map(({ content: body, ...variant }) => ({ ...variant, body })) };
 }
 
 /** What a new template has besides the defaults. */
@@ -207,6 +228,7 @@ function namesOfNew(fields: TemplateFields): FieldName[] {
   if (fields.category !== null) names.push('category');
   if (fields.postage !== null) names.push('postage');
   if (fields.welsh_content !== null) names.push('welsh_content');
+  if (fields.languages !== null) names.push('languages');
   return names;
 }
 
@@ -223,6 +245,7 @@ function bodyOf(fields: TemplateFields, names: FieldName[]): object {
     ...(has('process_type', 'category') ? { process_type } : {}),
     ...(has('category') ? { template_category_id: categoryCalled(fields.category)?.id ?? null } : {}),
     ...(has('has_unsubscribe_link') ? { has_unsubscribe_link } : {}),
+    ...(has('languages') ? { languages: sourceOf(fields.languages) } : {}),
     ...(has('archived') ? { archived } : {}),
     ...(has('welsh_subject', 'welsh_content')
       ? { letter_welsh_subject: fields.welsh_subject, letter_welsh_body: fields.welsh_content }

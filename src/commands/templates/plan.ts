@@ -1,3 +1,4 @@
+import type { FileProblem } from './settings-reader.ts';
 import {
   differingFields,
   type LocalTemplate,
@@ -5,7 +6,6 @@ import {
   type TemplateChange,
   type TemplateServer,
 } from './template.ts';
-import type { FileProblem } from './template-file.ts';
 
 export interface PlannedChange extends TemplateChange {
   action: 'create' | 'change' | 'archive' | 'restore';

@@ -80,7 +80,10 @@ async function pullOne(
   return 'written';
 }
 
-/** Whether a file differs from the version that it was pulled as. Versions have no folder: there the server is right. */
+/**
+ * Whether a file differs from the version that it was pulled as. Versions have no folder: there the server is right. Keys do not see the
+ * texts of versions in other languages: these may be changes.
+ */
 async function hasOwnChanges(
   server: TemplateServer,
   { id, version, fields }: LocalTemplate,
@@ -90,7 +93,8 @@ async function hasOwnChanges(
   if (differing.every((name) => name === 'folder')) return false;
   if (id === undefined || version === undefined || version === stored.version) return true;
   const pulled = await server.findVersion(id, version);
-  return !pulled || differingFields(fields, { ...fields, ...pulled }).length > 0;
+  if (!pulled || (differing.includes('languages') && pulled.languages === undefined)) return true;
+  return differingFields(fields, { ...fields, ...pulled }).length > 0;
 }
 
 /** Files of another service stay, whatever was asked: a wrong key must not empty the folder. */

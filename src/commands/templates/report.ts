@@ -1,7 +1,7 @@
 import { print } from '../../platform/command-line.ts';
 import { shown } from './folder.ts';
+import type { FileProblem } from './settings-reader.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
-import type { FileProblem } from './template-file.ts';
 
 /** The codes are in the order of urgency: the first that applies is the exit code. */
 export const exitCodes = { failed: 1, problems: 2, conflicts: 3 };

@@ -1,27 +1,19 @@
 import type { Country } from '../../countries/country.ts';
 import { homePostage, listChoosable } from '../../countries/postage.ts';
-import { canonicalId, isUuid } from '../../platform/id.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { categoryNames } from '../../templates/sources/template-categories.ts';
 import { refusalOfContent } from '../../templates/template-checks.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { type FrontMatter, FrontMatterError, readFrontMatter, writeFrontMatter } from './front-matter.ts';
+import { readLanguages, writeLanguages } from './languages.ts';
+import { type FileProblem, maxName, SettingsReader } from './settings-reader.ts';
 import { type LocalTemplate, type TemplateFields, withLineFeeds } from './template.ts';
-
-/** What is wrong with a file. */
-export interface FileProblem {
-  path: string;
-  line: number;
-  message: string;
-}
 
 const processTypes: readonly ProcessType[] = ['normal', 'priority', 'bulk'];
 const keys = new Set([
   ...['id', 'version', 'name', 'channel', 'subject', 'folder', 'postage', 'sender', 'process_type'],
-  ...['category', 'has_unsubscribe_link', 'welsh_subject', 'welsh_content', 'archived'],
+  ...['category', 'has_unsubscribe_link', 'welsh_subject', 'welsh_content', 'languages', 'archived'],
 ]);
-/** The length of the server's column. */
-const maxName = 255;
 
 /** The text of a file. Settings with their default value are left out. */
 export function writeTemplate(fields: TemplateFields, stored?: { id: string; version: number }): string {
@@ -39,6 +31,7 @@ export function writeTemplate(fields: TemplateFields, stored?: { id: string; ver
     has_unsubscribe_link: fields.has_unsubscribe_link || null,
     welsh_subject,
     welsh_content,
+    languages: fields.languages && writeLanguages(fields.languages),
     archived: fields.archived || null,
   }).filter(([, value]) => value !== null);
   // One line feed more, as editors write it.
@@ -53,7 +46,7 @@ export function readTemplate(
 ): LocalTemplate | FileProblem[] {
   try {
     const matter = readFrontMatter(text);
-    const reader = new Reader(path, matter);
+    const reader = new SettingsReader(path, matter);
     const template = readFields(postage, path, matter, reader);
     return reader.problems.length > 0 ? reader.problems : template;
   } catch (error) {
@@ -62,79 +55,13 @@ export function readTemplate(
   }
 }
 
-/** Reads values of the settings, and collects what is wrong with them. */
-class Reader {
-  readonly problems: FileProblem[] = [];
-  private readonly path: string;
-  private readonly matter: FrontMatter;
-
-  constructor(path: string, matter: FrontMatter) {
-    this.path = path;
-    this.matter = matter;
-  }
-
-  refuse(key: string, message: string): void {
-    this.problems.push({ path: this.path, line: this.matter.lines.get(key) ?? 1, message });
-  }
-
-  has(key: string): boolean {
-    return (this.matter.values.get(key) ?? null) !== null;
-  }
-
-  text(key: string): string | null {
-    const value = this.matter.values.get(key) ?? null;
-    if (value === null) return null;
-    if (typeof value === 'string') return withLineFeeds(value);
-    this.refuse(key, `${key} must be text: put it in quotation marks`);
-    return null;
-  }
-
-  oneOf<Value extends string>(key: string, known: readonly Value[]): Value | null {
-    const text = this.text(key);
-    const found = known.find((value) => value === text);
-    if (text !== null && found === undefined) this.refuse(key, `${key} must be one of ${known.join(', ')}`);
-    return found ?? null;
-  }
-
-  id(key: string): string | null {
-    const text = this.text(key);
-    if (text === null) return null;
-    if (isUuid(text)) return canonicalId(text);
-    this.refuse(key, `${key} is not a valid UUID`);
-    return null;
-  }
-
-  flag(key: string): boolean {
-    const value = this.matter.values.get(key) ?? false;
-    if (typeof value !== 'boolean') this.refuse(key, `${key} must be true or false`);
-    return value === true;
-  }
-
-  names(key: string): string[] {
-    const value = this.matter.values.get(key) ?? [];
-    const names = [value].flat();
-    if (names.every((name) => typeof name === 'string' && name.trim() !== '' && name.length <= maxName)) {
-      return names.map((name) => String(name).trim());
-    }
-    this.refuse(key, `${key} must be a name, or a list of names from the outermost folder to the innermost`);
-    return [];
-  }
-
-  count(key: string): number | undefined {
-    const value = this.matter.values.get(key) ?? undefined;
-    if (value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)) return value as number | undefined;
-    this.refuse(key, `${key} must be a whole number from 1`);
-    return undefined;
-  }
-}
-
 function readFields(
   postage: Country['postage'],
   path: string,
-  { values, body }: FrontMatter,
-  reader: Reader,
+  { body }: FrontMatter,
+  reader: SettingsReader,
 ): LocalTemplate {
-  for (const key of values.keys()) if (!keys.has(key)) reader.refuse(key, `Unknown setting ${key}`);
+  reader.refuseUnless(keys);
   const name = reader.text('name');
   const known = readChannel(path, reader);
   const channel = known ?? 'email';
@@ -154,6 +81,7 @@ function readFields(
     has_unsubscribe_link: reader.flag('has_unsubscribe_link'),
     welsh_subject: reader.text('welsh_subject'),
     welsh_content: reader.text('welsh_content'),
+    languages: readLanguages(channel, reader),
     archived: reader.flag('archived'),
   };
   if (known !== null) refuseUnlessFits(fields, reader);
@@ -164,7 +92,7 @@ function readFields(
 }
 
 /** Pulled files have the channel in their name, too. */
-function readChannel(path: string, reader: Reader): Channel | null {
+function readChannel(path: string, reader: SettingsReader): Channel | null {
   const channel = reader.oneOf('channel', channels);
   if (!reader.has('channel')) reader.refuse('channel', `channel is missing: ${channels.join(', ')}`);
   const inName = channels.find((known) => path.toLowerCase().endsWith(`.${known}.md`));
@@ -179,7 +107,7 @@ function readPostage(postage: Country['postage'], channel: Channel, given: strin
   return channel === 'letter' || given !== null ? homePostage(postage, given) : null;
 }
 
-function refuseUnlessFits(fields: TemplateFields, reader: Reader): void {
+function refuseUnlessFits(fields: TemplateFields, reader: SettingsReader): void {
   const { channel, subject, welsh_subject, welsh_content } = fields;
   if (channel === 'sms') {
     if (reader.has('subject')) reader.refuse('subject', 'Text messages have no subject');

@@ -1,6 +1,9 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { TemplateLanguages } from '../../templates/languages/languages.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
+
+export type TextsInLanguages = Omit<TemplateLanguages, 'enabled'>;
 
 /** What a file says about a template, and what is compared with the server. */
 export interface TemplateFields {
@@ -23,6 +26,8 @@ export interface TemplateFields {
   /** Both or none. */
   welsh_subject: string | null;
   welsh_content: string | null;
+  /** Null for a template in one language. */
+  languages: TextsInLanguages | null;
   archived: boolean;
 }
 
@@ -58,6 +63,7 @@ const fieldNames: readonly FieldName[] = [
   'has_unsubscribe_link',
   'welsh_subject',
   'welsh_content',
+  'languages',
   'archived',
   'content',
 ];

@@ -4,7 +4,7 @@ import type { TemplateLanguages } from './languages.ts';
 
 /** The texts of a template in other languages, in requests and responses. */
 
-const maxVariants = 50;
+export const maxVariants = 50;
 /** The length of a name of a template. */
 const maxField = 255;
 
