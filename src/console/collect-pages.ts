@@ -56,6 +56,7 @@ import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
 import { replyPages } from './pages/received/reply.pages.tsx';
 import { recipientPages } from './pages/recipients/recipients.pages.tsx';
+import { recurringSendPages } from './pages/recurring-sends/recurring-sends.pages.tsx';
 import { returnedLetterPages } from './pages/returned-letters/returned-letters.pages.tsx';
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
 import { choosePages } from './pages/send/choose.pages.tsx';
@@ -134,6 +135,7 @@ const modules: PageModule<ConsoleApp>[] = [
   newFilePages,
   fileDownloadPages,
   contactListPages,
+  recurringSendPages,
   pdfLetterPages,
   listPages,
   planPages,

@@ -48,6 +48,15 @@ const sentences: readonly [ofApi: RegExp, here: (found: string, country: Pick<Co
     /^Cannot archive an organisation with team members or invited team members$/,
     () => t('Remove the members of the organisation, and cancel its invitations, first.'),
   ],
+  [
+    /^This recurring send is not (active|paused)$/,
+    () => t('Somebody has changed this recurring send. Look at it again.'),
+  ],
+  [/^This recurring send has no further date$/, () => t('This recurring send has no further date. Add another one.')],
+  [
+    /^A service can have (\d+) recurring sends$/,
+    (max) => t('Your service has {max} recurring sends, which is the most. Delete one first.', { max }),
+  ],
 ];
 
 export function inOwnWords(country: Pick<Country, 'phone'>, sentence: string): Text {

@@ -258,6 +258,16 @@ async function someFiles(
       created_at: timestamp(clock.now()),
     })
     .execute();
+  const recurring = newId(clock.now());
+  const times = { rule: 'FREQ=WEEKLY;BYDAY=MO', starts_on: '2026-11-16', at_time: '10:00', time_zone: 'Europe/London' };
+  await app.db
+    .insertInto('recurring_sends')
+    .values({
+      ...{ id: recurring, service_id: serviceId, template_id: templates.sms, contact_list_id: list, ...times },
+      ...{ state: 'paused', paused_because: 'The template was deleted', created_at: timestamp(clock.now()) },
+      created_by_id: (await aPerson(harness)).id,
+    })
+    .execute();
   const id = newId(clock.now());
   const check = {
     page_count: 1,
@@ -273,6 +283,7 @@ async function someFiles(
     ['email_file_id', await aCheckedUpload(harness, serviceId, templates.email, emailRows(1), named)],
     ['letter_file_id', await aCheckedUpload(harness, serviceId, templates.letter, letterRows(1), named)],
     ['list_id', list],
+    ['recurring_send_id', recurring],
     ['pdf_id', id],
   ]);
 }

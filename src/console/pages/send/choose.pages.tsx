@@ -57,6 +57,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
           <>
             <ButtonLink to={`/services/${service.id}/files`}>{t('Files')}</ButtonLink>
             <ButtonLink to={`/services/${service.id}/contact-lists`}>{t('Contact lists')}</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/files/recurring`}>{t('Recurring sends')}</ButtonLink>
             {service.permissions.includes('letter') && (
               <ButtonLink to={`/services/${service.id}/pdf-letters`}>{t('Upload a letter')}</ButtonLink>
             )}

@@ -3,10 +3,11 @@ import { inTransaction } from '../../../../src/platform/db/database.ts';
 import { newId } from '../../../../src/platform/id.ts';
 import { aJob } from '../../builders/jobs.ts';
 import { aHeldMessage } from '../../builders/queued-messages.ts';
-import { aNotification, anApiKey } from '../../builders/rows.ts';
+import { aNotification, anApiKey, aTemplate } from '../../builders/rows.ts';
 import { aCheckedUpload, smsRows } from '../../builders/uploads.ts';
 import type { Harness } from '../../harness.ts';
 import { firstPage, makePdf } from '../../samples/pdf-samples.ts';
+import type { ConsoleWorld } from '../console-world.ts';
 import { type Action, type Actions, changes, without } from './action.ts';
 
 const service = '/services/:service_id';
@@ -97,6 +98,7 @@ export const messageActions: Actions = (harness, world) => {
         };
       },
     }),
+    ...recurringActions(harness, world),
     changes('contact_list', `${service}/contact-lists/:list_id/delete`, { by }),
     without('only checks the letter: the next page sends it', `${service}/pdf-letters`, {
       by,
@@ -178,4 +180,23 @@ async function anUnclearText({ app, clock }: Harness, service_id: string): Promi
     recordInboundText(tx, app.country.phone, text, clock.now(), asked),
   );
   return id;
+}
+
+/** Adds one, shows it before it is saved, and starts, stops and deletes the one that is paused. */
+function recurringActions(harness: Harness, world: ConsoleWorld): Action[] {
+  const [by, path] = ['a manager', `${service}/files/recurring`] as const;
+  const schedule = { frequency: 'daily', at_time: '10:00', starts_on: '2026-11-20' };
+  const filledIn = async (step: 'check' | 'change' | 'save') => {
+    const template_id = await aTemplate(harness, world.service.id, { content: 'Come to the car park.' });
+    return { form: { ...schedule, template_id, contact_list_id: world.ids.get('list_id') ?? '', do: step } };
+  };
+  const add = `${path}/new`;
+  return [
+    changes('recurring_send', add, { by, prepare: () => filledIn('save') }),
+    without('shows the next dates', add, { by, prepare: () => filledIn('check') }),
+    without('goes back to the form', add, { by, prepare: () => filledIn('change') }),
+    ...['resume', 'pause', 'delete'].map((task) =>
+      changes('recurring_send', `${path}/:recurring_send_id`, { by, form: { task } }),
+    ),
+  ];
 }
