@@ -78,7 +78,7 @@ const Message = Type.Object(
         number: Type.Integer(),
         channel: OneOf(channels),
         state: OneOf(stepStates),
-        reason: Nullable(Type.String({ description: 'Why it was skipped, failed or was cancelled' })),
+        reason: Nullable(Type.String({ description: 'Why it waits longer, was skipped, failed or was cancelled' })),
         notification_id: Nullable(Uuid),
         started_at: Nullable(Datetime),
         handed_over_at: Nullable(Datetime),

@@ -129,6 +129,9 @@ describe('POST /v2/messages', () => {
     expect(step.started_at).toBe('2026-11-16T12:00:00.000000Z');
     const shown = await harness.v2('GET', `/v2/notifications/${step.notification_id}`, key);
     expect(shown.body).toMatchObject({ type: 'email', reference: 'case 7', body: 'Hello Ada', status: 'sending' });
+    expect(shown.body.message_id).toBe(body.id);
+    const listed = await harness.v2('GET', '/v2/notifications?reference=case%207', key);
+    expect(listed.body.notifications).toMatchObject([{ id: step.notification_id, message_id: body.id }]);
     expect(await notificationsOf()).toHaveLength(1);
   });
 

@@ -75,6 +75,9 @@ const publicFields = (country: Country) => ({
   line_6: Nullable(Type.String()),
   postcode: Nullable(Type.String()),
   postage: Nullable(StoredPostage(country)),
+  message_id: Type.Optional(
+    Type.String({ ...Uuid, description: 'Only of a step of a message with a channel plan: that message' }),
+  ),
   type: OneOf(channels),
   status: OneOf(publicStatuses),
   status_description: Type.String({ description: 'The status in the words of GC Notify' }),
@@ -122,6 +125,7 @@ export async function publicNotification(
   return {
     id: stored.shown_id,
     reference: stored.client_reference,
+    ...(stored.message_id === null ? {} : { message_id: stored.message_id }),
     email_address: type === 'email' ? stored.recipient : null,
     phone_number: type === 'sms' ? stored.recipient : null,
     ...addressLines(stored),

@@ -61,6 +61,8 @@ export interface PricedNotification extends StoredNotification {
   cost: string | null;
   /** Whether there were rates abroad at acceptance. */
   had_rates_abroad: boolean;
+  /** Of which it is a step; null without a channel plan. */
+  message_id: string | null;
   /** Why the message failed, in the words of the provider: from its receipt, or from the last attempt to hand it over. */
   provider_response: string | null;
 }
@@ -165,6 +167,7 @@ function selectPricedRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>
     columns: sql`, price.rate,
       case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost,
       n.international and exists (select from rates_abroad a where a.valid_from <= n.created_at) as had_rates_abroad,
+      (select s.message_id from plan_steps s where s.notification_id = n.id) as message_id,
       case when n.status like '%-failure' then (
         select f.reason from failed_attempts f
         where f.notification_id = n.id and (n.sent_at is null or f.outcome = 'reported') order by f.attempt desc limit 1
