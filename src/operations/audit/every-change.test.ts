@@ -126,6 +126,7 @@ async function changeTheRest({ ids }: ServiceData): Promise<void> {
     await call(`${service}/${path}/${id}/archive`);
   }
   await changeTimes(service, ids, { create, call });
+  await changePlan(service, ids, { create, call });
   await call(`${service}/callbacks/test`, { callback_type: 'delivery_status' });
   await harness.app.db.updateTable('service_callbacks').set({ status: 'failed' }).execute();
   await call(`${service}/callbacks/replay`, {});
@@ -174,6 +175,18 @@ async function changeTimes(service: string, ids: ServiceData['ids'], { create, c
   await call(`${service}/recurring-send/${recurring}/pause`);
   await call(`${service}/recurring-send/${recurring}/resume`, { user_id: ids.user_id });
   await admin('DELETE', `${service}/recurring-send/${recurring}`);
+}
+
+async function changePlan(service: string, ids: ServiceData['ids'], { create, call }: Calls): Promise<void> {
+  const step = { channel: 'sms', template_id: ids.template_id };
+  const by = { created_by: ids.user_id };
+  const plan = await create(`${service}/channel-plan`, {
+    name: 'Reminders',
+    steps: [{ ...step, wait_h: 24 }, step],
+    ...by,
+  });
+  await call(`${service}/channel-plan/${plan}`, { name: 'Appointments', ...by });
+  await admin('DELETE', `${service}/channel-plan/${plan}`);
 }
 
 async function deleteEverything({ ids }: ServiceData): Promise<string[]> {
