@@ -164,6 +164,32 @@ describe('reading', () => {
   });
 });
 
+describe('a message with a channel plan', () => {
+  it.each([
+    ['POST /v2/messages', 201],
+    ['GET /v2/messages', 200],
+    ['GET /v2/messages/{message_id}', 200],
+  ] as const)('%s: %i with the example', async (line, status) => {
+    const plan = `/service/${demo.service_id}/channel-plan`;
+    const { data: plans } = (await harness.admin('GET', plan)).body;
+    if (plans.length === 0) {
+      const { email, sms } = demo.templates;
+      const steps = [
+        { channel: 'email', template_id: email, wait_h: 24 },
+        { channel: 'sms', template_id: sms },
+      ];
+      const author = await harness.app.db.selectFrom('users').select('id').limit(1).executeTakeFirstOrThrow();
+      await harness.admin('POST', plan, { name: 'Appointments', steps, created_by: author.id });
+    }
+    const { requestBody, responses } = operation(line);
+    const { body: list } = await harness.v2('GET', '/v2/messages', demo.api_key);
+    const ids = { message_id: list.messages[0]?.id };
+    const response = await call(line, ids, examplesIn(requestBody?.content)[0] as object);
+    expect(response.status).toBe(status);
+    expect([comparable(response.body)]).toEqual(examplesIn(responses[status]?.content).map(comparable));
+  });
+});
+
 describe('errors', () => {
   const sms = 'POST /v2/notifications/sms';
   const url = '/v2/notifications/sms';

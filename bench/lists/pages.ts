@@ -57,6 +57,7 @@ const singleThings = [
     'language',
     'guide',
   ],
+  ...['plan_id', 'send_window_id', 'recurring_send_id'],
 ];
 
 /** What people look for in the list of messages. */

@@ -49,6 +49,8 @@ const singleThings = [
     'sending_domain_id',
     'plan_id',
     'send_window_id',
+    'recurring_send_id',
+    'message_id',
   ],
   ...['provider_details_id', 'file', 'file_type'],
 ];

@@ -81,6 +81,7 @@ export async function worldOf(app: App): Promise<World> {
     'older_than /service/{service_id}/notifications': message,
     'older_than /service/{service_id}/notifications/csv': message,
     'older_than /v2/notifications': message,
+    'older_than /v2/messages': message,
     'older_than /service/{service_id}/callbacks': message,
     'older_than /service/{service_id}/refused-requests': ids.refused_id ?? '',
     'older_than /service/{service_id}/suppression-list': suppressed,

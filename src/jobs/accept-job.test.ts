@@ -155,7 +155,7 @@ describe('a job', () => {
     const template = await aTemplate(harness, service);
     const upload = await aCheckedUpload(harness, service, template, smsRows(2_001));
     const refusal = accept(upload, {
-      when_limit_exceeded: ({ channel, remaining }, messages) => invalid(`${channel} ${remaining} ${messages}`),
+      when_limit_exceeded: ({ channel, remaining }, { messages }) => invalid(`${channel} ${remaining} ${messages}`),
     });
     await expect(refusal).rejects.toThrow('sms 2000 2001');
     expect(await accept(upload)).toMatchObject({ status: 'sending limits exceeded', reserved: 0, reserved_day: null });

@@ -31,7 +31,7 @@ const AddressLine = Type.Optional(Type.String({ maxLength: 1000 }));
 const requestExample = {
   plan_name: 'Appointments',
   recipient: { email_address: 'ada@example.org', phone_number: '07700900123' },
-  personalisation: { name: 'Ada' },
+  personalisation: { name: 'Ada', day: 'Friday' },
   reference: 'appointment-4711',
 };
 
@@ -66,6 +66,22 @@ const MessageRequest = Type.Object(
 );
 type MessageRequest = Static<typeof MessageRequest>;
 
+const messageExample = {
+  id: '0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a13',
+  reference: 'appointment-4711',
+  plan: { id: '0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a14', version: 1 },
+  status: 'created' as const,
+  how: null,
+  steps: (['email', 'sms'] as const).map((channel, index) => ({
+    ...{ number: index + 1, channel, state: 'waiting' as const, reason: null, notification_id: null },
+    ...{ started_at: null, handed_over_at: null, ended_at: null },
+  })),
+  scheduled_for: null,
+  created_at: '2026-11-15T12:00:00.000000Z',
+  completed_at: null,
+  uri: `http://localhost:6011${path}/0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a13`,
+};
+
 const Message = Type.Object(
   {
     id: Uuid,
@@ -92,23 +108,7 @@ const Message = Type.Object(
   },
   {
     title: 'PlanMessage',
-    examples: [
-      {
-        id: '0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a13',
-        reference: 'appointment-4711',
-        plan: { id: '0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a14', version: 1 },
-        status: 'created' as const,
-        how: null,
-        steps: (['email', 'sms'] as const).map((channel, index) => ({
-          ...{ number: index + 1, channel, state: 'waiting' as const, reason: null, notification_id: null },
-          ...{ started_at: null, handed_over_at: null, ended_at: null },
-        })),
-        scheduled_for: null,
-        created_at: '2026-11-15T12:00:00.000000Z',
-        completed_at: null,
-        uri: `http://localhost:6011${path}/0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a13`,
-      },
-    ],
+    examples: [messageExample],
   },
 );
 
@@ -199,10 +199,20 @@ export function planMessageRoutes(http: Http, app: SendDeps): void {
           { additionalProperties: false },
         ),
         response: {
-          200: Type.Object({
-            messages: Type.Array(Message),
-            links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
-          }),
+          200: Type.Object(
+            {
+              messages: Type.Array(Message),
+              links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
+            },
+            {
+              examples: [
+                {
+                  messages: [messageExample],
+                  links: { current: `http://localhost:6011${path}?reference=appointment-4711` },
+                },
+              ],
+            },
+          ),
         },
       },
     },

@@ -37,6 +37,7 @@ describe('POST /service', () => {
         international_sms_message_limit: 100,
         api_dialect: 'govuk',
         rate_limit: 3000,
+        smtp_files: null,
         prefix_sms: false,
         contact_link: null,
         custom_email_sender_name: null,

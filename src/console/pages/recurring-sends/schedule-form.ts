@@ -104,8 +104,8 @@ export function describeTimes(
 
 const reasons = new Map<string, Text>([
   ['The person who sends it has left the service', t('The person who sends it has left the service.')],
-  ['The template was deleted', t('The template was deleted.')],
-  ['The contact list was deleted', t('The contact list was deleted.')],
+  ['The template was deleted', t('Template deleted.')],
+  ['The contact list was deleted', t('Contact list deleted.')],
   ['Pennypost was not running at that time', t('Pennypost was not running at that time.')],
   [
     'The list has more people than the limits of the service allow',

@@ -84,6 +84,7 @@ export function sendingTimePages(pages: Pages, app: ConsoleApp): void {
                 formState={formState}
                 times={times}
                 spread_ms={app.config.windows.spread_ms}
+                zone={app.country.calendar.zone}
                 back={settingsOf(service)}
               />
             )}
@@ -239,12 +240,14 @@ interface ChosenProps {
   formState: FormState;
   times: SendingTimes;
   spread_ms: number;
+  /** Of this Pennypost. */
+  zone: string;
   /** Where "Cancel" leads, below /console. */
   back: string;
 }
 
 /** Which channel has which sending time. */
-function Chosen({ formState, times, spread_ms, back }: ChosenProps) {
+function Chosen({ formState, times, spread_ms, zone, back }: ChosenProps) {
   const choices = [
     { value: '', label: t('At any time') },
     ...times.windows.map(({ id, name }) => ({ value: id, label: name })),
@@ -261,7 +264,8 @@ function Chosen({ formState, times, spread_ms, back }: ChosenProps) {
         name="time_zone"
         label={t('Time zone of other recipients (optional)')}
         hint={t(
-          'For recipients whose time zone and country are not known, such as those of emails. For example, Europe/London. Leave it empty for the time zone of this Pennypost.',
+          'For recipients whose time zone and country are not known, such as those of emails. For example, {zone}. Leave it empty for the time zone of this Pennypost.',
+          { zone },
         )}
         value={times.time_zone ?? undefined}
         autocomplete="off"
