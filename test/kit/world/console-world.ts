@@ -259,7 +259,8 @@ async function someFiles(
     })
     .execute();
   const recurring = newId(clock.now());
-  const times = { rule: 'FREQ=WEEKLY;BYDAY=MO', starts_on: '2026-11-16', at_time: '10:00', time_zone: 'Europe/London' };
+  const time_zone = app.country.calendar.zone;
+  const times = { rule: 'FREQ=WEEKLY;BYDAY=MO', starts_on: '2026-11-16', at_time: '10:00', time_zone };
   await app.db
     .insertInto('recurring_sends')
     .values({
