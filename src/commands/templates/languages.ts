@@ -10,7 +10,7 @@ import { type TextsInLanguages, withLineFeeds } from './template.ts';
 const keys = new Set(['default', 'field', 'refuse_unknown', 'variants']);
 const variantKeys = new Set(['language', 'subject', 'content']);
 
-/** As servers store them, so that the same texts compare as the same. */
+/** Puts texts in the form in which servers store them, so that equal texts compare as equal. */
 export function inOneForm({ default: own, field, refuse_unknown, variants }: TextsInLanguages): TextsInLanguages {
   const texts = variants.map(({ language, subject, content }) => ({
     ...{ language, subject: subject === null ? null : withLineFeeds(subject), content: withLineFeeds(content) },

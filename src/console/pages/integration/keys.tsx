@@ -1,6 +1,6 @@
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
-import type { KeyType } from '../../../protocol/key-types.ts';
+import { type Text, t } from '../../../language/text.ts';
+import { type KeyType, keyTypes } from '../../../protocol/key-types.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
@@ -164,8 +164,26 @@ interface CreateKeyProps {
   maySendOverSmtp: boolean;
 }
 
+interface KeyRightProps {
+  formState: FormState;
+  name: string;
+  label: Text;
+  hint: Text;
+}
+
+/** What a key may do besides sending through the API. */
+function KeyRight({ formState, name, label, hint }: KeyRightProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" name={name} value="yes" checked={formState.typed.get(name) === 'yes'} />
+      <span>{label}</span>
+      <span class="hint">{hint}</span>
+    </label>
+  );
+}
+
 export function CreateKey({ formState, service, ...may }: CreateKeyProps) {
-  const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
+  const offered = keyTypes.filter((kind) => kind !== 'normal' || !service.restricted);
   return (
     <section class="stack measure" aria-labelledby="create">
       <h2 id="create">{t('Create a key')}</h2>
@@ -186,42 +204,28 @@ export function CreateKey({ formState, service, ...may }: CreateKeyProps) {
           choices={offered.map((value) => ({ value, ...kinds[value] }))}
         />
         {may.mayManageTemplates && (
-          <label class="choice">
-            <input
-              type="checkbox"
-              name="manage_templates"
-              value="yes"
-              checked={formState.typed.get('manage_templates') === 'yes'}
-            />
-            <span>{t('Can manage templates')}</span>
-            <span class="hint">
-              {t('Lets a program create, change and archive templates that you keep in a repository.')}
-            </span>
-          </label>
+          <KeyRight
+            formState={formState}
+            name="manage_templates"
+            label={t('Can manage templates')}
+            hint={t('Lets a program create, change and archive templates that you keep in a repository.')}
+          />
         )}
         {may.mayManageReports && (
-          <label class="choice">
-            <input
-              type="checkbox"
-              name="manage_reports"
-              value="yes"
-              checked={formState.typed.get('manage_reports') === 'yes'}
-            />
-            <span>{t('Can request reports')}</span>
-            <span class="hint">{t('Lets a program download who got which message of this service.')}</span>
-          </label>
+          <KeyRight
+            formState={formState}
+            name="manage_reports"
+            label={t('Can request reports')}
+            hint={t('Lets a program download who got which message of this service.')}
+          />
         )}
         {may.maySendOverSmtp && (
-          <label class="choice">
-            <input
-              type="checkbox"
-              name="send_over_smtp"
-              value="yes"
-              checked={formState.typed.get('send_over_smtp') === 'yes'}
-            />
-            <span>{t('Can send over SMTP')}</span>
-            <span class="hint">{t('Makes the key a password for software that can only send mail.')}</span>
-          </label>
+          <KeyRight
+            formState={formState}
+            name="send_over_smtp"
+            label={t('Can send over SMTP')}
+            hint={t('Makes the key a password for software that can only send mail.')}
+          />
         )}
         <Submit>{t('Create key')}</Submit>
       </form>

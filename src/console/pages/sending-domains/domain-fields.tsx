@@ -28,7 +28,7 @@ interface AddFieldsProps {
   formState: FormState;
 }
 
-/** Of a new domain: those that the providers in use leave open. */
+/** The fields of a new domain that the providers in use leave open. */
 export function AddFields({ app, formState }: AddFieldsProps) {
   const { sign, withKeys } = app.domainProviders;
   const here = { value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost makes the key.') };
