@@ -4,6 +4,7 @@ import { addDays, weekday } from '../calendar.ts';
 import { nextOccurrences, parseRule, type RecurrenceRule } from './recurrence.ts';
 import { calendarOf } from './zones.ts';
 
+const isWorkingDay = (day: string) => weekday(day) <= 5;
 const codes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const ends = fc.oneof(
   fc.constant(''),
@@ -23,6 +24,7 @@ const anyRule = fc
       some(fc.constantFrom(...codes), 'BYDAY').map((days) => `WEEKLY${days}`),
       some(nth, 'BYDAY').map((days) => `MONTHLY${days}`),
       some(fc.oneof(fc.integer({ min: 1, max: 31 }), fc.constant(-1)), 'BYMONTHDAY').map((days) => `MONTHLY${days}`),
+      fc.constant('MONTHLY;BYDAY=-1WD'),
     ),
     interval,
     ends,
@@ -49,6 +51,10 @@ function isDayOfRule(rule: RecurrenceRule, start: string, day: string): boolean 
     return monthsSince(start, day) % (12 * rule.interval) === 0 && day.slice(8) === start.slice(8);
   }
   if (monthsSince(start, day) % rule.interval !== 0) return false;
+  if (rule.lastWorkingDay) {
+    const rest = [1, 2, 3].map((ahead) => addDays(day, ahead)).filter((each) => each.slice(0, 7) === day.slice(0, 7));
+    return isWorkingDay(day) && !rest.some(isWorkingDay);
+  }
   if (rule.weekdays.length > 0) {
     const isLastOfItsKind = addDays(day, 7).slice(5, 7) !== day.slice(5, 7);
     return rule.weekdays.some(
@@ -84,7 +90,7 @@ describe('recurring dates', () => {
             const moment = calendarOf(zone).firstInstant(day, at_time);
             if (moment > after) expected.push(moment);
           }
-          const found = nextOccurrences({ rule, starts_on, at_time, time_zone: zone }, after, 5);
+          const found = nextOccurrences({ rule, starts_on, at_time, time_zone: zone, isWorkingDay }, after, 5);
           // A yearly rule about 29 February goes further than the scan.
           expect(found.slice(0, expected.length), `${text} ${starts_on}`).toEqual(expected);
           if (rule.frequency !== 'YEARLY') expect(found, `${text} ${starts_on}`).toHaveLength(expected.length);
@@ -99,11 +105,17 @@ describe('recurring dates', () => {
     ['FREQ=DAILY;UNTIL=20261120T090000Z', '2026-11-17', '2026-11-19T12:00:00Z', '2026-11-20T09:00:00.000Z'],
     ['FREQ=DAILY;UNTIL=20261120T085959Z', '2026-11-17', '2026-11-19T12:00:00Z', undefined],
     ['FREQ=MONTHLY;BYMONTHDAY=31;INTERVAL=12', '2026-02-01', '2026-02-01T00:00:00Z', undefined],
+    ['FREQ=MONTHLY;BYDAY=-1WD', '2026-10-31', '2026-10-01T00:00:00Z', '2026-11-30T09:00:00.000Z'],
+    ['FREQ=MONTHLY;INTERVAL=3;BYDAY=-1WD', '2026-10-01', '2026-11-01T00:00:00Z', '2027-01-29T09:00:00.000Z'],
     ['FREQ=YEARLY;INTERVAL=1', '2026-11-17', '2026-11-17T09:00:00Z', '2027-11-17T09:00:00.000Z'],
   ])('%s from %s, after %s: %s', (text, starts_on, after, expected) => {
     const rule = parseRule(text);
     if (!rule) throw new Error(text);
-    const [next] = nextOccurrences({ rule, starts_on, at_time: '09:00', time_zone: 'UTC' }, new Date(after), 1);
+    const [next] = nextOccurrences(
+      { rule, starts_on, at_time: '09:00', time_zone: 'UTC', isWorkingDay },
+      new Date(after),
+      1,
+    );
     expect(next?.toISOString()).toBe(expected);
   });
 });
@@ -131,6 +143,10 @@ describe('a rule', () => {
     'FREQ=MONTHLY;BYMONTHDAY=32',
     'FREQ=MONTHLY;BYMONTHDAY=-2',
     'FREQ=MONTHLY;BYDAY=1MO;BYMONTHDAY=1',
+    'FREQ=MONTHLY;BYDAY=-1WD;BYMONTHDAY=1',
+    'FREQ=MONTHLY;BYDAY=1MO,-1WD',
+    'FREQ=MONTHLY;BYDAY=1WD',
+    'FREQ=WEEKLY;BYDAY=-1WD',
     'FREQ=YEARLY;BYMONTH=2',
     'FREQ=DAILY;UNTIL=2027',
     'FREQ=DAILY;UNTIL=20270230',

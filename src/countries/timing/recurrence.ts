@@ -1,7 +1,7 @@
 import { addDays, isDay, weekday } from '../calendar.ts';
 import { calendarOf } from './zones.ts';
 
-/** A part of the recurrence rules of iCalendar (RFC 5545), such as `FREQ=MONTHLY;BYDAY=1TU`. */
+/** A part of the recurrence rules of iCalendar (RFC 5545), such as `FREQ=MONTHLY;BYDAY=1TU`; and our own `BYDAY=-1WD`. */
 export interface RecurrenceRule {
   frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   interval: number;
@@ -9,6 +9,8 @@ export interface RecurrenceRule {
   weekdays: { weekday: number; nth: number | undefined }[];
   /** -1 is the last. */
   monthDays: number[];
+  /** `FREQ=MONTHLY;BYDAY=-1WD`: the last of the month. */
+  lastWorkingDay: boolean;
   count: number | undefined;
   /** The last day, or the last moment. */
   until: string | Date | undefined;
@@ -22,6 +24,8 @@ export interface Recurrence {
   /** `HH:MM` */
   at_time: string;
   time_zone: string;
+  /** Of the country. */
+  isWorkingDay: (day: string) => boolean;
 }
 
 const weekdayCodes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
@@ -51,13 +55,16 @@ export function parseRule(text: string): RecurrenceRule | undefined {
   const count = countText === undefined ? undefined : wholeNumber(countText, largestCount);
   const untilText = take('UNTIL');
   const until = untilText === undefined ? undefined : parseUntil(untilText);
-  const weekdays = list(take('BYDAY')).map(parseWeekday);
+  const lastWorkingDay = parts.get('BYDAY') === '-1WD';
+  const weekdays = lastWorkingDay ? [] : list(parts.get('BYDAY')).map(parseWeekday);
+  take('BYDAY');
   const monthDays = list(take('BYMONTHDAY')).map((day) => (day === '-1' ? -1 : wholeNumber(day, 31)));
 
   if (!frequency || interval === undefined || parts.size > 0) return undefined;
   if (countText !== undefined && (count === undefined || untilText !== undefined)) return undefined;
   if (untilText !== undefined && until === undefined) return undefined;
-  if (weekdays.length > 0 && monthDays.length > 0) return undefined;
+  if ((weekdays.length > 0 || lastWorkingDay) && monthDays.length > 0) return undefined;
+  if (lastWorkingDay && frequency !== 'MONTHLY') return undefined;
   if (monthDays.length > 0 && frequency !== 'MONTHLY') return undefined;
   if (weekdays.length > 0 && frequency !== 'MONTHLY' && frequency !== 'WEEKLY') return undefined;
   if (!weekdays.every((day) => day !== undefined && (day.nth !== undefined) === (frequency === 'MONTHLY'))) {
@@ -65,7 +72,7 @@ export function parseRule(text: string): RecurrenceRule | undefined {
   }
   if (monthDays.includes(undefined)) return undefined;
   return {
-    ...{ frequency, interval, count, until },
+    ...{ frequency, interval, count, until, lastWorkingDay },
     weekdays: weekdays.filter((day) => day !== undefined),
     monthDays: monthDays.filter((day) => day !== undefined),
   };
@@ -138,7 +145,7 @@ function periodBefore({ rule, starts_on }: Recurrence, day: string): number {
   return Math.floor(passed / rule.interval);
 }
 
-function daysOfPeriod({ rule, starts_on }: Recurrence, period: number): string[] {
+function daysOfPeriod({ rule, starts_on, isWorkingDay }: Recurrence, period: number): string[] {
   const [year, month, day] = yearAndMonth(starts_on);
   const steps = period * rule.interval;
   if (rule.frequency === 'DAILY') return [addDays(starts_on, steps)];
@@ -149,6 +156,7 @@ function daysOfPeriod({ rule, starts_on }: Recurrence, period: number): string[]
   }
   const months = rule.frequency === 'YEARLY' ? month + steps * 12 : month + steps;
   const ofMonth = new Date(Date.UTC(year, months - 1, 1)).toISOString().slice(0, 7);
+  if (rule.lastWorkingDay) return lastWorkingDay(ofMonth, isWorkingDay);
   return sorted(
     rule.weekdays.length > 0
       ? rule.weekdays.map((each) => nthWeekday(ofMonth, each.weekday, each.nth ?? 1))
@@ -170,6 +178,12 @@ function nthWeekday(month: string, wanted: number, nth: number): string {
   }
   const first = `${month}-01`;
   return addDays(first, ((wanted - weekday(first) + 7) % 7) + (nth - 1) * 7);
+}
+
+function lastWorkingDay(month: string, isWorkingDay: (day: string) => boolean): string[] {
+  let day = lastOfMonth(month);
+  while (day.startsWith(month) && !isWorkingDay(day)) day = addDays(day, -1);
+  return day.startsWith(month) ? [day] : [];
 }
 
 function lastOfMonth(month: string): string {

@@ -16,7 +16,9 @@ import {
 const OfRecurringSend = Type.Object({ service_id: Uuid, recurring_send_id: Uuid });
 
 const times = {
-  rule: Type.String({ description: 'Part of RFC 5545, such as FREQ=MONTHLY;BYDAY=1TU' }),
+  rule: Type.String({
+    description: 'Part of RFC 5545, such as FREQ=MONTHLY;BYDAY=1TU; BYDAY=-1WD is the last working day',
+  }),
   starts_on: Type.String({ description: 'YYYY-MM-DD' }),
   at_time: Type.String({ description: 'HH:MM' }),
 };

@@ -58,7 +58,7 @@ async function beginRun(app: Deps): Promise<boolean> {
       leased_until: null,
     });
     if (isLate) countRun(app, 'skipped');
-    const [next] = nextOccurrences(recurrenceOf(due), new Date(due_at), 1);
+    const [next] = nextOccurrences(recurrenceOf(app.country, due), new Date(due_at), 1);
     await updateRecurringSend(tx, due.id, next ? { next_at: timestamp(next) } : { next_at: null, state: 'ended' });
     return true;
   });

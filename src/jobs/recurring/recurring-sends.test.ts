@@ -63,6 +63,15 @@ describe('a recurring send', () => {
     expect((await admin('GET', url)).body.data).toEqual([body.data]);
   });
 
+  it('of the last working day of each month leaves out weekends and public holidays', async () => {
+    const { url } = await aTeam();
+    const monthly = { rule: 'FREQ=MONTHLY;BYDAY=-1WD', starts_on: '2027-05-01', at_time: '09:00', time_zone: 'UTC' };
+    // The last Monday of May is a bank holiday.
+    expect((await admin('POST', `${url}/dates`, monthly)).body.data).toEqual(
+      ['2027-05-28', '2027-06-30', '2027-07-30', '2027-08-31', '2027-09-30'].map((day) => `${day}T09:00:00.000000Z`),
+    );
+  });
+
   it('makes one job for each date from the list as it is then, with several processes at once', async () => {
     const { service, contact_list_id, create, read } = await aTeam();
     const { id } = (await create()).body.data;

@@ -1,4 +1,5 @@
 import { isDay } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import { nextOccurrences, parseRule, type Recurrence } from '../../countries/timing/recurrence.ts';
 import { isTimeZone } from '../../countries/timing/zones.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -62,21 +63,19 @@ async function findRow({ db }: Platform, serviceId: string, id: string): Promise
   return row;
 }
 
-function recordOf({ clock }: Platform, { failures: _, ...row }: RecurringSendRow): RecurringSend {
+function recordOf({ clock, country }: Platform, { failures: _, ...row }: RecurringSendRow): RecurringSend {
   const isActive = row.state === 'active';
-  const dates = isActive ? nextOccurrences(recurrenceOf(row), clock.now(), datesShown) : [];
+  const dates = isActive ? nextOccurrences(recurrenceOf(country, row), clock.now(), datesShown) : [];
   return { ...row, next_dates: dates.map(timestamp) };
 }
 
-export function recurrenceOf({
-  rule: text,
-  starts_on,
-  at_time,
-  time_zone,
-}: Omit<RecurringSendRow, 'failures'>): Recurrence {
+export function recurrenceOf(
+  country: Country,
+  { rule: text, starts_on, at_time, time_zone }: Omit<RecurringSendRow, 'failures'>,
+): Recurrence {
   const rule = parseRule(text);
   if (!rule) throw new Error(`A recurring send has the rule ${text}`);
-  return { rule, starts_on, at_time, time_zone };
+  return { rule, starts_on, at_time, time_zone, isWorkingDay: (day) => country.holidays.isWorkingDay(day) };
 }
 
 /** The next five dates, before anything is saved. */
@@ -94,7 +93,7 @@ function readTimes({ country }: Platform, { rule: text, starts_on, at_time, time
   if (!/^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(at_time)) problems.at_time = ['Enter a time such as 10:00.'];
   if (!isTimeZone(zone)) problems.time_zone = [`${zone} is not a time zone.`];
   if (!rule || Object.keys(problems).length > 0) throw new Failure('invalid', 'ValidationError', problems);
-  return { rule, starts_on, at_time, time_zone: zone };
+  return { rule, starts_on, at_time, time_zone: zone, isWorkingDay: (day) => country.holidays.isWorkingDay(day) };
 }
 
 export async function createRecurringSend(
@@ -159,7 +158,7 @@ export async function resumeRecurringSend(app: Platform, serviceId: string, id: 
   if (!(await isMember(app.db, serviceId, userId))) {
     throw invalidField('user_id', 'This person is not a member of the service.');
   }
-  const [next] = nextOccurrences(recurrenceOf(row), app.clock.now(), 1);
+  const [next] = nextOccurrences(recurrenceOf(app.country, row), app.clock.now(), 1);
   if (!next) throw invalid('This recurring send has no further date');
   await updateRecurringSend(app.db, id, {
     ...{ state: 'active', next_at: timestamp(next), paused_because: null, failures: 0 },

@@ -77,6 +77,7 @@ describe('recurring sends', { timeout: 60_000 }, () => {
     [{ frequency: 'daily' }, 'FREQ=DAILY', 'Every day at 09:30'],
     [{ frequency: 'monthly', month_day: '31' }, 'FREQ=MONTHLY;BYMONTHDAY=31', 'On day 31 of each month at 09:30'],
     [{ frequency: 'last-day' }, 'FREQ=MONTHLY;BYMONTHDAY=-1', 'On the last day of each month at 09:30'],
+    [{ frequency: 'last-working-day' }, 'FREQ=MONTHLY;BYDAY=-1WD', 'On the last working day of each month at 09:30'],
   ])('of the form %j have the rule %s', async (form, rule, words) => {
     const schedule = { ...form, ends_on: '' };
     expect((await browser.post(url('/new'), { ...filledIn, ...schedule })).text).toContain(words);

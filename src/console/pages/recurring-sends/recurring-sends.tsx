@@ -119,6 +119,11 @@ export function FillIn({ formState, sendable: { templates, lists }, today, back 
           { value: 'weekly', label: t('Every week, on the days below') },
           { value: 'monthly', label: t('Every month, on the day below') },
           { value: 'last-day', label: t('Every month, on its last day') },
+          {
+            value: 'last-working-day',
+            label: t('Every month, on its last working day'),
+            hint: t('Not at the weekend, nor on a public holiday.'),
+          },
         ]}
       />
       <Choices formState={formState} kind="several" name="days" legend={t('Days of the week')} choices={weekdays} />

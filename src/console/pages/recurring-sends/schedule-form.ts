@@ -23,7 +23,7 @@ export const weekdays = [
 export const RecurringForm = Type.Object({
   template_id: Type.String({ format: 'uuid' }),
   contact_list_id: Type.String({ format: 'uuid' }),
-  frequency: OneOf(['daily', 'weekly', 'monthly', 'last-day']),
+  frequency: OneOf(['daily', 'weekly', 'monthly', 'last-day', 'last-working-day']),
   days: Type.Array(OneOf(['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']), { maxItems: 7 }),
   month_day: Type.Optional(TypedValue),
   at_time: TypedValue,
@@ -76,6 +76,8 @@ function ruleOf({ frequency, days, month_day = '' }: RecurringFields): string {
       return `FREQ=MONTHLY;BYMONTHDAY=${Number(month_day)}`;
     case 'last-day':
       return 'FREQ=MONTHLY;BYMONTHDAY=-1';
+    case 'last-working-day':
+      return 'FREQ=MONTHLY;BYDAY=-1WD';
   }
 }
 
@@ -93,6 +95,7 @@ export function describeTimes(
       const days = list(weekdays.filter((_, index) => chosen.includes(index + 1)).map(({ label }) => label));
       return t('Every week on {days} at {time}, {zoneName}', { ...values, days });
     }
+    if (rule.lastWorkingDay) return t('On the last working day of each month at {time}, {zoneName}', values);
     const [day] = rule.monthDays;
     if (day === -1) return t('On the last day of each month at {time}, {zoneName}', values);
     if (day !== undefined && rule.monthDays.length === 1) {
