@@ -307,6 +307,7 @@ create table documents (
   key_digest text,
   available_until timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  language text,
   constraint documents_pkey PRIMARY KEY (id),
   constraint documents_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
   constraint documents_shared_with_digest CHECK (((shared_path IS NULL) = (key_digest IS NULL)))

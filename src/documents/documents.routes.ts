@@ -37,7 +37,7 @@ export function documentRoutes(http: Http, app: Platform & { config: { urls: Url
       const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblemPage(app, reply, found);
-      return sendPage(app, reply, { status: 200 }, () =>
+      return sendPage(app, reply, { status: 200, language: found.document.language }, () =>
         found.document.recipient_digest
           ? confirmPage(app.country, found.document)
           : downloadPage(app.country, found.document, fileUrl(found.document, key)),
@@ -59,12 +59,15 @@ export function documentRoutes(http: Http, app: Platform & { config: { urls: Url
       const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblemPage(app, reply, found);
+      const { language } = found.document;
       const result = await confirmRecipient(app, found.document, fieldOf(request.body, 'email_address'));
-      if (result === 'too-many') return sendPage(app, reply, { status: 429 }, slowDownPage);
+      if (result === 'too-many') return sendPage(app, reply, { status: 429, language }, slowDownPage);
       if (result === 'wrong') {
-        return sendPage(app, reply, { status: 403 }, () => confirmPage(app.country, found.document, wrongAddress));
+        return sendPage(app, reply, { status: 403, language }, () =>
+          confirmPage(app.country, found.document, wrongAddress),
+        );
       }
-      return sendPage(app, reply, { status: 200 }, () =>
+      return sendPage(app, reply, { status: 200, language }, () =>
         downloadPage(app.country, found.document, fileUrl(found.document, key, result.confirmed)),
       );
     },
@@ -207,7 +210,9 @@ function sendProblemPage(
   found: Exclude<Lookup, { found: 'document' }>,
 ): FastifyReply {
   return found.found === 'expired'
-    ? sendPage(app, reply, { status: 410 }, () => expiredPage(app.country, found.document))
+    ? sendPage(app, reply, { status: 410, language: found.document.language }, () =>
+        expiredPage(app.country, found.document),
+      )
     : sendPage(app, reply, { status: 404 }, notFoundPage);
 }
 

@@ -15,6 +15,8 @@ export interface DocumentRow {
   /** Set for a file of a template: its storage path, and the digest of the key in the link. */
   shared_path: string | null;
   key_digest: string | null;
+  /** Of the email, where its template has several. */
+  language: string | null;
   available_until: Timestamp;
   created_at: Timestamp;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
-import { type Answer, useHarness } from '../../test/kit/harness.ts';
+import { type Answer, adminToken, useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;
@@ -328,10 +328,10 @@ describe('downloading', () => {
   });
 });
 
-describe('the page of a file in the language of the browser', () => {
+describe('the pages of a file in other languages', () => {
   const abroad = useHarness({ now: '2026-11-16T12:00:00Z', environment: { LANGUAGES: 'en,en-XA,ar-XB' } });
 
-  it('has its sentences, and the names as they are', async () => {
+  it('are in the language of the browser, with the names as they are', async () => {
     const owner = await aService(abroad, { name: 'Parks & "Gardens"', contact_link: 'https://example.org/help' });
     const template = await aTemplate(abroad, owner, { template_type: 'email', subject: 's', content: 'At: ((link))' });
     const link = { file: base64('a,b'), filename: 'plan.csv', confirm_email_before_download: false };
@@ -351,5 +351,93 @@ describe('the page of a file in the language of the browser', () => {
     const missing = await read(`/d/${'A'.repeat(22)}/${'A'.repeat(22)}?key=x`, 'ar-XB');
     expect([missing.status, /<html lang="ar-XB" dir="rtl">/.test(missing.text)]).toEqual([404, true]);
     expect((await read(pathname + search, 'fr')).text).toContain('<dd>3 bytes</dd>');
+  });
+
+  describe('of an email whose template has several', () => {
+    let owner: string;
+    let created_by: string;
+    let template: string;
+
+    beforeAll(async () => {
+      const permissions = ['email', 'template_languages'];
+      created_by = await aUser(abroad);
+      owner = await aService(abroad, { permissions, contact_link: 'help@example.org', created_by_id: created_by });
+      const text = { subject: 's', content: 'At: ((link)) ((rules.pdf))' };
+      const made = await abroad.admin('POST', `/service/${owner}/template`, {
+        ...{ name: 'Plans', template_type: 'email', created_by, ...text },
+        languages: {
+          default: 'en-XA',
+          variants: [
+            { language: 'ar-XB', ...text },
+            { language: 'nl', ...text },
+          ],
+        },
+      });
+      template = made.body.data.id;
+      const added = await abroad.admin('POST', `/service/${owner}/templates/${template}/template_email_files`, {
+        ...{ filename: 'rules.pdf', link_text: null, created_by_id: created_by, content: base64('%PDF-') },
+        ...{ validate_users_email: false, pending: false },
+      });
+      expect(added.status, JSON.stringify(added.body)).toBe(201);
+    });
+
+    const pagesIn = (body: string) =>
+      [...body.matchAll(/http\S+/g)].map(([link]) => new URL(link)).map(({ pathname, search }) => pathname + search);
+
+    async function sentIn(language: string | undefined): Promise<string[]> {
+      const { status, body } = await abroad.v2('POST', '/v2/notifications/email', await anApiKey(abroad, owner), {
+        ...{ email_address: 'ada@example.org', template_id: template, ...(language ? { language } : {}) },
+        personalisation: { link: { file: base64('a,b'), filename: 'plan.csv', retention_period: '1 week' } },
+      });
+      expect(status, JSON.stringify(body)).toBe(201);
+      return pagesIn(body.content.body);
+    }
+
+    const languageOf = ({ text }: Answer) => /<html lang="([^"]*)"/.exec(text)?.[1];
+    const readIn = async (page: string) =>
+      languageOf(await abroad.request({ method: 'GET', url: page, headers: { 'accept-language': 'en' } }));
+
+    it.each([
+      ['ar-XB', 'ar-XB'],
+      [undefined, 'en-XA'],
+      // Nobody can choose Dutch here.
+      ['nl', 'en'],
+    ])('sent in %s: are in %s, and the link says nothing of it', async (language, expected) => {
+      const pages = await sentIn(language);
+      expect(await Promise.all(pages.map(readIn))).toEqual([expected, expected]);
+      for (const page of pages) expect(page).toMatch(/^\/d\/[\w-]{22}\/[\w-]{22}\?key=[\w-]{43}$/);
+    });
+
+    it('on every step: wrong address, right address, too many attempts, too late', async () => {
+      const [page = ''] = await sentIn('ar-XB');
+      const confirmAs = async (email_address: string) => {
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        const payload = new URLSearchParams({ email_address }).toString();
+        const response = await abroad.request({ method: 'POST', url: page, headers, payload });
+        return [response.status, languageOf(response)];
+      };
+      expect(await confirmAs('eve@example.org')).toEqual([403, 'ar-XB']);
+      expect(await confirmAs('ada@example.org')).toEqual([200, 'ar-XB']);
+      for (let tries = 2; tries < 50; tries += 1) await confirmAs('eve@example.org');
+      expect(await confirmAs('ada@example.org')).toEqual([429, 'ar-XB']);
+      const wrongKey = page.replace(/key=.*/, `key=${Buffer.alloc(32).toString('base64url')}`);
+      expect(await readIn(wrongKey)).toBe('en');
+      abroad.clock.advance({ days: 8 });
+      expect(await readIn(page)).toBe('ar-XB');
+      abroad.clock.set('2026-11-16T12:00:00Z');
+    });
+
+    it('sent as a row of a file: are in the language of the row', async () => {
+      const rows = 'email address,link,message language\nada@example.org,x,ar-XB\nbob@example.org,x,\n';
+      const search = new URLSearchParams({ template_id: template, filename: 'people.csv' });
+      const headers = { authorization: `Bearer ${adminToken(abroad.clock)}`, 'content-type': 'text/csv' };
+      const url = `/service/${owner}/upload?${search}`;
+      const { id } = (await abroad.request({ method: 'POST', url, headers, payload: rows })).body.data;
+      expect((await abroad.admin('POST', `/service/${owner}/job`, { id, created_by })).status).toBe(201);
+      await abroad.runTasks();
+      const { body } = await abroad.admin('GET', `/service/${owner}/job/${id}/notifications`);
+      const pages = body.notifications.flatMap((one: { body: string }) => pagesIn(one.body));
+      expect(await Promise.all(pages.map(readIn))).toEqual(['ar-XB', 'en-XA']);
+    });
   });
 });

@@ -48,6 +48,8 @@ interface Email {
   service_id: string;
   /** The normalised address. */
   recipient: string;
+  /** Where its template has several: that of the pages behind the links. */
+  language: string | null;
   now: Date;
 }
 
@@ -134,7 +136,7 @@ async function prepareTemplateFile(app: Deps, email: Email, file: EmailFile): Pr
 
 function newDocument(
   app: Deps,
-  { service_id, recipient, now }: Email,
+  { service_id, recipient, language, now }: Email,
   file: {
     filename: string | null;
     type: FileType;
@@ -154,6 +156,7 @@ function newDocument(
     recipient_digest: file.confirm_email ? sealRecipient(app, id, recipient) : null,
     shared_path: null,
     key_digest: null,
+    language,
     available_until: timestamp(later(now, file.retention_weeks * 7 * day_ms)),
     created_at: timestamp(now),
   };

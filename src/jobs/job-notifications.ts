@@ -113,7 +113,7 @@ function unsubscribeUrlOf(app: JobDeps, template: TemplateRow, id: string, row: 
   if (!template.has_unsubscribe_link || template.template_type !== 'email') return null;
   return unsubscribeUrl(app, {
     ...{ id, address: row.normalised_recipient ?? row.recipient, template },
-    language: row.language ?? template.languages?.default,
+    language: row.language ?? template.languages?.default ?? null,
   });
 }
 
@@ -156,7 +156,8 @@ function withoutUnstorableText(notification: NewNotification, writer: RowWriter)
 
 async function filesOf(app: JobDeps, template: TemplateRow, notification: NewNotification): Promise<RowFiles> {
   const { id, service_id, recipient, normalised_recipient, created_at } = notification;
-  const email = { service_id, recipient: normalised_recipient ?? recipient, now: new Date(created_at) };
+  const language = notification.language ?? template.languages?.default ?? null;
+  const email = { service_id, recipient: normalised_recipient ?? recipient, language, now: new Date(created_at) };
   const { values, count, record } = await prepareDocuments(app, email, {
     uploads: [],
     ofTemplate: template.email_files,

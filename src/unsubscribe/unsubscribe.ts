@@ -29,7 +29,7 @@ export function unsubscribeUrl(
     id: string;
     address: string;
     template: Pick<TemplateRow, 'id' | 'version' | 'service'>;
-    language?: string | undefined;
+    language?: string | null;
   },
 ): string {
   const subscription: Subscription = {
@@ -40,7 +40,7 @@ export function unsubscribeUrl(
     email_address: message.address,
     issued_at: app.clock.now().getTime(),
   };
-  if (message.language !== undefined) subscription.language = message.language;
+  if (message.language) subscription.language = message.language;
   const token = app.secrets.encrypt(purpose, JSON.stringify(subscription));
   return `${app.config.urls.api}/unsubscribe/${message.id}/${token}`;
 }

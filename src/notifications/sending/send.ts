@@ -160,7 +160,8 @@ export async function prepareEmail(
   refuseUnlessFilesAreSetUp(app, context.service, uploads.length + templateFiles.length > 0);
   refuseUnlessAttachmentsAreAllowed(app, attached.length);
   const id = context.step?.notification_id ?? newId(context.now);
-  const email = { id, service_id: context.service.id, recipient: address, now: context.now };
+  const language = template.language ?? template.row.languages?.default ?? null;
+  const email = { id, service_id: context.service.id, recipient: address, language, now: context.now };
   const files = { uploads: [...uploads, ...links], ofTemplate: templateFiles };
   const hasFiles = files.uploads.length + templateFiles.length > 0;
   const documents = isSimulated
@@ -189,12 +190,7 @@ export async function prepareEmail(
     one_click_unsubscribe_url: one_click_unsubscribe_url
       ? new URL(one_click_unsubscribe_url).href
       : template.row.has_unsubscribe_link
-        ? unsubscribeUrl(app, {
-            id,
-            address,
-            template: template.row,
-            language: template.language ?? template.row.languages?.default,
-          })
+        ? unsubscribeUrl(app, { id, address, template: template.row, language })
         : null,
     scheduled_for,
   });

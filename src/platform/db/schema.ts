@@ -242,6 +242,7 @@ interface Documents {
   key_digest: string | null;
   available_until: Time;
   created_at: Time;
+  language: string | null;
 }
 
 interface DomainMailChanges {

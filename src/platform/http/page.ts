@@ -29,7 +29,7 @@ const style = `
 interface ForRecipient {
   status: number;
   /** Of the message that led here, where it is known. */
-  language?: string | undefined;
+  language?: string | null | undefined;
 }
 
 /** In the language of the message, else in one that the browser asks for, else in that of the installation. */
