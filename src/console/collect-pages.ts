@@ -33,14 +33,12 @@ import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.ts
 import { complaintPages } from './pages/operator/complaints/complaints.pages.tsx';
 import { guardedPages } from './pages/operator/complaints/guarded.pages.tsx';
 import { inboundNumberPages } from './pages/operator/inbound-numbers/inbound-numbers.pages.tsx';
-import { daysWithoutPrintingPages } from './pages/operator/letters/days-without-printing.pages.tsx';
-import { reportReturnedPages } from './pages/operator/letters/report-returned.pages.tsx';
+import { daysWithoutPrintingPages, reportReturnedPages } from './pages/operator/letters/letters.pages.tsx';
 import { operatorOrganisationPages } from './pages/operator/organisations/organisations.pages.tsx';
 import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
 import { peoplePages, personPages } from './pages/operator/people/people.pages.tsx';
 import { personChangePages } from './pages/operator/people/person-changes.pages.tsx';
-import { providerPages } from './pages/operator/providers/provider.pages.tsx';
-import { providerGuidePages } from './pages/operator/providers/provider-guide.pages.tsx';
+import { providerGuidePages, providerPages } from './pages/operator/providers/provider.pages.tsx';
 import { providerTestPages } from './pages/operator/providers/provider-test.pages.tsx';
 import { providerListPages, providerSharePages } from './pages/operator/providers/providers.pages.tsx';
 import { ratePages } from './pages/operator/rates/rates.pages.tsx';

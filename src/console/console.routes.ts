@@ -5,10 +5,8 @@ import { Failure, invalid } from '../platform/failure.ts';
 import { unknownPath, wrongMethod } from '../platform/http/declared-routes.ts';
 import { networkOf } from '../platform/http/request-facts.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { Admissions } from './access/admission.ts';
+import { Admissions, FormLimit, findOpenService } from './access/admission.ts';
 import { findPage } from './access/find-page.ts';
-import { FormLimit } from './access/form-limit.ts';
-import { findOpenService } from './access/open-service.ts';
 import type { ConsoleApp } from './console-app.ts';
 import {
   acceptedFields,

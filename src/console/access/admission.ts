@@ -1,16 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { t } from '../../language/text.ts';
 import { getOrganisation, type Organisation } from '../../organisations/organisations.ts';
+import { minute_ms } from '../../platform/clock.ts';
 import type { Actor } from '../../platform/db/actor.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
 import { requestFacts } from '../../platform/http/request-facts.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { smallestShare } from '../../platform/process/bulk-pace.ts';
-import { getService, type Service } from '../../services/services.ts';
+import { findService, getService, type Service } from '../../services/services.ts';
 import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
 import { BriefCache } from '../brief-cache.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { DeclaredPage } from '../page.ts';
+import { findLastService } from '../sessions/cookies.ts';
 import { findSessionOf, isPassive, type Session, type Visitor } from '../sessions/sessions.ts';
 import { type Doing, may, type Who } from './may.ts';
 
@@ -105,8 +107,60 @@ async function refuseUnlessMay(
   }
 }
 
+/**
+ * The service that pages outside of any service keep in the frame: the one this browser opened last, or the only one of the
+ * person. Undefined if the person cannot open it any more.
+ */
+export async function findOpenService(
+  app: ConsoleApp,
+  request: FastifyRequest,
+  { user }: Visitor,
+): Promise<Service | undefined> {
+  const own = Object.keys(user.permissions);
+  const id = findLastService(app, request) ?? (own.length === 1 ? own[0] : undefined);
+  const service = id === undefined ? undefined : await findService(app.db, id);
+  return service && may({ service: 'any' }, user, service) === 'yes' ? service : undefined;
+}
+
 /** The person of the session, or somebody who is not signed in yet. */
 export function consoleActor(app: Pick<ConsoleApp, 'clock' | 'config'>, request: FastifyRequest): Actor {
   const visitor = request.opened?.pageRequest.visitor;
   return { ...requestFacts(app, request), type: visitor ? 'user' : 'visitor', user_id: visitor?.user.id };
+}
+
+const countedFor_ms = minute_ms;
+/** About 1 MB. Addresses beyond that push out those whose minute began first. */
+const maxAddresses = 10_000;
+
+/** Counts the forms of people who are not signed in, by client address and minute, in this process. */
+export class FormLimit {
+  private readonly clock: Platform['clock'];
+  private readonly max: number;
+  /** In the order in which their minutes began. */
+  private readonly windows = new Map<string, { start_ms: number; count: number }>();
+
+  constructor({ clock }: Pick<Platform, 'clock'>, max: number) {
+    this.clock = clock;
+    this.max = max;
+  }
+
+  /** Throws when the address has sent too many. */
+  count(address: string): void {
+    const now_ms = this.clock.now().getTime();
+    const known = this.windows.get(address);
+    const isLive = known !== undefined && known.start_ms > now_ms - countedFor_ms;
+    const window = isLive ? known : { start_ms: now_ms, count: 0 };
+    if (window.count >= this.max) throw tooManyForms(Math.ceil((window.start_ms + countedFor_ms - now_ms) / 1_000));
+    window.count += 1;
+    if (isLive) return;
+    this.windows.delete(address);
+    this.windows.set(address, window);
+    const [oldest] = this.windows.keys();
+    if (this.windows.size > maxAddresses && oldest !== undefined) this.windows.delete(oldest);
+  }
+}
+
+function tooManyForms(wait_s: number): Failure {
+  const headers = { 'retry-after': String(wait_s) };
+  return new Failure('too-many', 'RateLimitError', t('Too many forms from this address'), { headers });
 }

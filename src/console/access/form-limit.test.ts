@@ -3,7 +3,7 @@ import { FakeClock } from '../../../test/kit/fakes/fake-clock.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aPerson, password, signedIn } from '../../../test/kit/world/console-people.ts';
 import { ConsoleVisitor } from '../../../test/kit/world/console-visitor.ts';
-import { FormLimit } from './form-limit.ts';
+import { FormLimit } from './admission.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { console: { formRateLimit: 10 } } });
 

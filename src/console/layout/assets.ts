@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { notFound } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import { builtFile } from '../built-files.ts';
+
+// Beside the compiled files; from the source, in the folder of the last build.
+const here = fileURLToPath(new URL('..', import.meta.url));
+const folder = here.endsWith('/src/console/') ? here.replace(/src\/console\/$/, 'dist/console/') : here;
+
+/** The path of a file that `scripts/console-assets.mjs` writes. */
+export function builtFile(...names: string[]): string {
+  return join(folder, ...names);
+}
 
 interface Built {
   hash: string;

@@ -15,13 +15,13 @@ import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { holds, may } from '../../access/may.ts';
-import { whoCan } from '../../access/who-can.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { maxSpreadsheetBytes, nameOfDownload, refuseInFileField } from '../files/spreadsheets.ts';
 import { listSendableTemplates } from '../send/sendable-templates.ts';
 import { guardNotice } from '../settings/guard-notice.tsx';
+import { whoCan } from '../team/team.ts';
 import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
 
 const sender = { service: 'send', membersOnly: true } as const;

@@ -8,7 +8,7 @@ import type { Channel } from '../../../protocol/channels.ts';
 import { findTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
 import { previewEmailOfRow, previewLetterOfRow } from './load-file.ts';
 import { nameOfDownload } from './spreadsheets.ts';
 

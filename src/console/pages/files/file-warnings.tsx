@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { T } from '../../../language/sentence.tsx';
 import { joined, type Text, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
+import { describeLost } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { useViewer } from '../../viewer.ts';
-import { describeLost } from '../send/lost-characters.ts';
 import type { CheckedFile } from './load-file.ts';
 import { describeFileProblem, rowList } from './problem-words.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
-import { findOpenService } from '../../access/open-service.ts';
+import { findOpenService } from '../../access/admission.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
 import type { Pages } from '../../page.ts';

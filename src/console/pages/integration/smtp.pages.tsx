@@ -1,6 +1,6 @@
 import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { T } from '../../../language/sentence.tsx';
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
 import type { Service } from '../../../services/services.ts';
 import { may } from '../../access/may.ts';
@@ -11,7 +11,6 @@ import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { integrationView } from './integration-tabs.tsx';
-import { type SmtpServer, settingsOfSoftware } from './smtp-settings.ts';
 
 const managers = { service: 'manage' } as const;
 
@@ -104,4 +103,98 @@ function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string
       ))}
     </>
   );
+}
+
+/** What software needs to know to send over SMTP. */
+interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte, instead of after STARTTLS. */
+  implicitTls: boolean;
+  /** The address that the emails of the service come from, whatever the software says. */
+  from: string;
+}
+
+interface SoftwareSettings {
+  id: string;
+  program: Text;
+  text: string;
+}
+
+const password = 'YOUR_API_KEY';
+const user = 'pennypost';
+
+/** Settings ready to copy, as each program writes them. */
+function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
+  const { host, port, implicitTls, from } = server;
+  return [
+    {
+      id: 'keycloak',
+      program: asIs('Keycloak'),
+      text: [
+        `Host: ${host}`,
+        `Port: ${port}`,
+        `Enable SSL: ${implicitTls ? 'On' : 'Off'}`,
+        `Enable StartTLS: ${implicitTls ? 'Off' : 'On'}`,
+        'Authentication: On',
+        `Username: ${user}`,
+        `Password: ${password}`,
+        `From: ${from}`,
+      ].join('\n'),
+    },
+    {
+      id: 'grafana',
+      program: asIs('Grafana'),
+      text: [
+        '[smtp]',
+        'enabled = true',
+        `host = ${host}:${port}`,
+        `user = ${user}`,
+        `password = ${password}`,
+        `from_address = ${from}`,
+        ...(implicitTls ? [] : ['startTLS_policy = MandatoryStartTLS']),
+      ].join('\n'),
+    },
+    {
+      id: 'gitlab',
+      program: asIs('GitLab'),
+      text: [
+        "gitlab_rails['smtp_enable'] = true",
+        `gitlab_rails['smtp_address'] = '${host}'`,
+        `gitlab_rails['smtp_port'] = ${port}`,
+        `gitlab_rails['smtp_user_name'] = '${user}'`,
+        `gitlab_rails['smtp_password'] = '${password}'`,
+        "gitlab_rails['smtp_authentication'] = 'plain'",
+        `gitlab_rails['smtp_enable_starttls_auto'] = ${!implicitTls}`,
+        `gitlab_rails['smtp_tls'] = ${implicitTls}`,
+        `gitlab_rails['gitlab_email_from'] = '${from}'`,
+      ].join('\n'),
+    },
+    {
+      id: 'django',
+      program: asIs('Django'),
+      text: [
+        `EMAIL_HOST = '${host}'`,
+        `EMAIL_PORT = ${port}`,
+        `EMAIL_HOST_USER = '${user}'`,
+        `EMAIL_HOST_PASSWORD = '${password}'`,
+        implicitTls ? 'EMAIL_USE_SSL = True' : 'EMAIL_USE_TLS = True',
+        `DEFAULT_FROM_EMAIL = '${from}'`,
+      ].join('\n'),
+    },
+    {
+      id: 'spring',
+      program: asIs('Spring Boot'),
+      text: [
+        `spring.mail.host=${host}`,
+        `spring.mail.port=${port}`,
+        `spring.mail.username=${user}`,
+        `spring.mail.password=${password}`,
+        'spring.mail.properties.mail.smtp.auth=true',
+        implicitTls
+          ? 'spring.mail.properties.mail.smtp.ssl.enable=true'
+          : 'spring.mail.properties.mail.smtp.starttls.required=true',
+      ].join('\n'),
+    },
+  ];
 }

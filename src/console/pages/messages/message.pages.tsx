@@ -16,7 +16,7 @@ import { pageUrl } from '../../links.ts';
 import { channelWords, shortRecipient } from '../../message-words.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
-import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
 import { LetterPages } from './as-received.tsx';
 import { Message, Progress } from './message.tsx';
 import { listEvents } from './timeline.tsx';

@@ -10,8 +10,8 @@ import { paperName } from '../../letter-paper.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { FileField } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
+import { sendSentFile } from '../../parts/mail-frame.tsx';
 import { refuseInFileField } from '../files/spreadsheets.ts';
-import { sendSentFile } from '../sandbox/mail-frame.ts';
 import { toFormProblem } from '../send/send-form.ts';
 import { CheckedLetterView } from './checked-letter.tsx';
 

@@ -17,9 +17,9 @@ import { clearSandbox, findCleared, findOpened, markOpened } from '../../marks/m
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
+import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
 import { Inbox, SandboxToolbar } from './inbox.tsx';
 import { type ListQuery, readListQuery, sandboxUrl, withoutMessageView } from './list-query.ts';
-import { sendMailFrame, sendSentFile } from './mail-frame.ts';
 import { Answers, CurrentStatus, formatHeading, isFinal, notices, Reader } from './reader.tsx';
 
 type Seen = PageRequest<'signed-in'>;

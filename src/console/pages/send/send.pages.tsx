@@ -17,10 +17,10 @@ import { postageName } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
+import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { nextDay, nightWarning, refuseBadTime, wordsOfHour } from '../../parts/when.tsx';
 import type { Viewer } from '../../viewer.ts';
-import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { atLeast } from './cost.ts';
 import {
   decryptValues,

@@ -24,10 +24,9 @@ import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Summary } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { AddFields, ChangeFields, fallBackWords, holdWords, signer } from './domain-fields.tsx';
+import { AddFields, ChangeFields, fallBackWords, holdWords, readRecords, signer } from './domain-fields.tsx';
 import { DomainChecks, DomainKeys, DomainRecords, MailRecords, StateOfDomain } from './domain-view.tsx';
 import { stateWords } from './domain-words.ts';
-import { readRecords } from './pasted-records.ts';
 
 interface DomainsOf<W extends Who> {
   /** The page that lists the domains; those of one domain are below. */

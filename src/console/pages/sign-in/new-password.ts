@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
-import { builtFile } from '../../built-files.ts';
+import { builtFile } from '../../layout/assets.ts';
 
 const minLength = 8;
 const maxLength = 255;

@@ -1,10 +1,10 @@
-import { t } from '../../../language/text.ts';
+import { list, type Text, t } from '../../../language/text.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { platformUserId } from '../../../users/platform-user.ts';
-import { type GivenRight, givenRights, holds } from '../../access/may.ts';
+import { type GivenRight, givenRights, holds, type Right } from '../../access/may.ts';
 
 export interface Folder {
   id: string;
@@ -49,3 +49,17 @@ export function rightsOf(permissions: readonly string[]): GivenRight[] {
 }
 
 export const methodNames = { sms_auth: t('Text code'), email_auth: t('Email link'), webauthn_auth: t('Security key') };
+
+const maxNames = 3;
+
+/** Whom to ask for something that needs a right: "Ada, Grace or Linus". Undefined if nobody in the team has it. */
+export async function whoCan(db: Db, serviceId: string, right: Right): Promise<Text | undefined> {
+  const members = await listServiceMembers(db, serviceId);
+  const holders = members.filter(({ state, permissions }) => state === 'active' && holds(right, permissions));
+  return holders.length === 0
+    ? undefined
+    : list(
+        holders.slice(0, maxNames).map(({ name }) => name),
+        'disjunction',
+      );
+}

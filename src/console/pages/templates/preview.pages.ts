@@ -7,7 +7,7 @@ import { getTemplateVersion } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages, Sent } from '../../page.ts';
-import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
 import { readStoredDraft } from './editor/editor-fields.ts';
 import { getSeenTemplate, type Reader } from './library.ts';
 

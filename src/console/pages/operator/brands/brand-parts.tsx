@@ -3,7 +3,7 @@ import { uploadedLogoPath } from '../../../../branding/email-logos.ts';
 import { findLogo } from '../../../../letters/preview/letter-logo.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Sent } from '../../../page.ts';
-import { sendSentFile } from '../../sandbox/mail-frame.ts';
+import { sendSentFile } from '../../../parts/mail-frame.tsx';
 
 export type Kind = 'email' | 'letter';
 

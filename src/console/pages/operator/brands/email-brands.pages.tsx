@@ -17,8 +17,7 @@ import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import type { FormState, Pages } from '../../../page.ts';
 import { Choices, Field, FileField } from '../../../parts/field.tsx';
-import { MailFrame } from '../../../parts/mail-frame.tsx';
-import { sendMailFrame } from '../../sandbox/mail-frame.ts';
+import { MailFrame, sendMailFrame } from '../../../parts/mail-frame.tsx';
 import { addBrandPages } from './brand-pages.tsx';
 import { BrandMark, brandAddress, brandsOf } from './brand-parts.tsx';
 

@@ -16,9 +16,9 @@ import { sheetSize } from '../../../letter-paper.ts';
 import { pageUrl } from '../../../links.ts';
 import type { FormState, Pages } from '../../../page.ts';
 import { Field, FileField } from '../../../parts/field.tsx';
+import { sendSentFile } from '../../../parts/mail-frame.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { sendSentFile } from '../../sandbox/mail-frame.ts';
 import { addBrandPages } from './brand-pages.tsx';
 import { brandAddress, brandsOf, LetterMark, sendLetterLogo } from './brand-parts.tsx';
 

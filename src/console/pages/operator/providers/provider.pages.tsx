@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import {
   getProviderDetails,
@@ -8,10 +9,12 @@ import {
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
 import { T } from '../../../../language/sentence.tsx';
 import { asIs, t } from '../../../../language/text.ts';
+import { notFound } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
+import { DocumentText } from '../../../parts/document-text.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
 import { Table } from '../../../parts/table.tsx';
@@ -25,7 +28,7 @@ import {
   StateOfProvider,
   shareOf,
 } from './provider-parts.tsx';
-import { HowToConnect, SettingsOfProvider, setUpOf } from './provider-set-up.tsx';
+import { HowToConnect, printerGuide, SettingsOfProvider, setUpOf } from './provider-set-up.tsx';
 
 const one = `${providersPath}/:provider_id`;
 const crumbs = [{ label: t('Providers'), to: providersPath }];
@@ -188,4 +191,31 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
       },
     });
   }
+}
+
+const folder = 'docs/guides/providers/';
+const files = new URL(`../../../../../${folder}`, import.meta.url);
+
+/** The guides of the documentation: what to do at a provider, and what its reports mean. */
+export function providerGuidePages(pages: Pages, app: ConsoleApp): void {
+  const guides = [printerGuide, ...app.providers.map(({ guide }) => guide)];
+
+  pages.add(`${providersPath}/guides/:guide`, {
+    who: 'operator',
+    below: 'Providers',
+    async show({ param }) {
+      const guide = guides.find((known) => known === param('guide'));
+      if (guide === undefined) throw notFound();
+      const [heading = '', ...lines] = (await readFile(new URL(`${guide}.md`, files), 'utf8')).split('\n');
+      return {
+        title: t('Guide: {heading}', { heading: heading.replace('# ', '') }),
+        crumbs: [{ label: t('Providers'), to: providersPath }],
+        content: (
+          <div class="stack" lang="en">
+            <DocumentText text={lines.join('\n')} folder={folder} caption={t('A table of the guide')} />
+          </div>
+        ),
+      };
+    },
+  });
 }
