@@ -1282,7 +1282,7 @@ create table service_callback_api (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
-  constraint service_callback_api_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))),
+  constraint service_callback_api_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'message_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))),
   constraint service_callback_api_pkey PRIMARY KEY (id),
   constraint service_callback_api_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
   constraint service_callback_api_type_key UNIQUE (service_id, callback_type),
@@ -1325,7 +1325,7 @@ create table service_callbacks (
   attempt_log jsonb not null,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  constraint service_callbacks_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))),
+  constraint service_callbacks_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'message_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))) NOT VALID,
   constraint service_callbacks_pkey PRIMARY KEY (id),
   constraint service_callbacks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 );

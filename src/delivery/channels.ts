@@ -6,7 +6,7 @@ import type { GuardSettings } from '../notifications/guard/settings.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { attachmentsOf } from '../notifications/sending/secret-values.ts';
-import type { SendDeps } from '../notifications/sending/send-context.ts';
+import type { PlanDeps } from '../plans/announce-message.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import type { SenderDomains } from '../sending-domains/sender-domains.ts';
@@ -24,7 +24,7 @@ import { openEmailProviders, openTextProviders, type ProvidersConfig } from './p
 import { reportsOf } from './receipts/provider-reports.ts';
 import { receiptRecorder } from './receipts/receipts.ts';
 
-export type DeliveryDeps = SendDeps & {
+export type DeliveryDeps = PlanDeps & {
   config: ProvidersConfig &
     EmailConfig & { callbacks: CallbackSettings; guard: GuardSettings; optOuts: OptOutSettings };
   senderDomains: SenderDomains;

@@ -6,8 +6,8 @@ import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/ro
 import { useHarness } from '../../test/kit/harness.ts';
 import { databaseNamed } from '../../test/kit/process/database-url.ts';
 import { aPerson } from '../../test/kit/world/console-people.ts';
+import { contentOf } from '../plans/message-content.ts';
 import { selectPlanMessage } from '../plans/plan-messages.sql.ts';
-import { contentOf } from '../plans/plan-messages.ts';
 import { newId } from '../platform/id.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { encryptToken, readSigningKey } from '../services/settings/callback-api.ts';

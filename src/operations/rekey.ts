@@ -4,7 +4,7 @@ import { sandboxBodies } from '../delivery/sandbox/sandbox.ts';
 import { documentRecipients } from '../documents/documents.ts';
 import { idempotentResponses } from '../notifications/sending/idempotency.ts';
 import { secretValues } from '../notifications/sending/secret-values.ts';
-import { planMessageContents } from '../plans/plan-messages.ts';
+import { planMessageContents } from '../plans/message-content.ts';
 import type { Db } from '../platform/db/database.ts';
 import { missingMigrations } from '../platform/db/migrate.ts';
 import { openDatabase } from '../platform/db/pool.ts';

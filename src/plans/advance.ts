@@ -1,11 +1,13 @@
 import { jobRowIds } from '../jobs/job-row-id.ts';
 import { selectStepNotifications } from '../notifications/plan-steps.shared.sql.ts';
-import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
+import type { SendContext } from '../notifications/sending/send-context.ts';
 import { hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import type { Channel } from '../protocol/channels.ts';
+import { announceMessage, type PlanDeps, tellingStep } from './announce-message.ts';
+import { contentOf } from './message-content.ts';
 import {
   leaseDueMessages,
   lockPlanMessage,
@@ -17,7 +19,6 @@ import {
   updateWaitingStep,
   wakeChangedMessages,
 } from './plan-messages.sql.ts';
-import { contentOf } from './plan-messages.ts';
 import { type StepState, settle } from './plan-rules.ts';
 import { sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
@@ -32,10 +33,10 @@ const messagesAtOnce = 20;
 
 /** Follows the steps of messages with a channel plan, and starts the next ones. */
 export class PlanWorker {
-  private readonly app: SendDeps;
+  private readonly app: PlanDeps;
   private readonly loop: Loop;
 
-  constructor(app: SendDeps) {
+  constructor(app: PlanDeps) {
     this.app = app;
     const step = async () => ((await this.step()) > 0 ? 0 : idle_ms);
     this.loop = new Loop({ name: 'channel plans', step, log: app.log });
@@ -83,7 +84,7 @@ interface NextStep {
   step: StoredStep;
 }
 
-async function advance(app: SendDeps, id: string): Promise<void> {
+async function advance(app: PlanDeps, id: string): Promise<void> {
   for (;;) {
     const next = await inTransaction(app.db, (tx) => follow(app, tx, id));
     if (!next) return;
@@ -96,7 +97,7 @@ async function advance(app: SendDeps, id: string): Promise<void> {
 }
 
 /** Records what has become of the steps, and returns the one to start. */
-async function follow(app: SendDeps, tx: Tx, id: string): Promise<NextStep | undefined> {
+async function follow(app: PlanDeps, tx: Tx, id: string): Promise<NextStep | undefined> {
   const now = app.clock.now();
   const message = await lockPlanMessage(tx, id);
   if (!message) return undefined;
@@ -119,12 +120,15 @@ async function follow(app: SendDeps, tx: Tx, id: string): Promise<NextStep | und
   }
   await withdrawSteps(app, tx, settled.withdraw, now);
   const isOpen = settled.status === 'created' || settled.status === 'in-progress';
-  await updatePlanMessage(tx, id, {
+  const change = {
     ...{ status: settled.status, how: settled.how },
     completed_at: isOpen ? null : (message.completed_at ?? timestamp(now)),
-    // Until a step has started, the lease says when another worker tries it.
-    ...(settled.start ? {} : { due_at: settled.deadline }),
-  });
+  };
+  // Until a step has started, the lease says when another worker tries it.
+  await updatePlanMessage(tx, id, { ...change, ...(settled.start ? {} : { due_at: settled.deadline }) });
+  if (change.status !== message.status) {
+    await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(settled.steps), now });
+  }
   return settled.start && { message, step: settled.start };
 }
 
@@ -132,7 +136,7 @@ async function follow(app: SendDeps, tx: Tx, id: string): Promise<NextStep | und
  * Starts a step: its notification, its place in the queue, its share of the limits and the progress of the message are one
  * transaction. Nobody starts it twice, because only a step that waits can start.
  */
-async function start(app: SendDeps, { message, step }: NextStep): Promise<Unsent | undefined> {
+async function start(app: PlanDeps, { message, step }: NextStep): Promise<Unsent | undefined> {
   const service = await app.sending.services.find(message.service_id);
   const content = contentOf(app, message);
   if (!service || !content) return { state: 'skipped', reason: service ? 'erased' : 'not-allowed' };
@@ -147,7 +151,9 @@ async function start(app: SendDeps, { message, step }: NextStep): Promise<Unsent
         await lockOpen(tx, message.id);
         const started = { state: 'sent', reason: null, notification_id, started_at: timestamp(now) } as const;
         if (!(await updateWaitingStep(tx, step, started))) throw new StepTaken();
-        await updatePlanMessage(tx, message.id, { status: 'in-progress', due_at: null });
+        const progress = { status: 'in-progress', completed_at: null } as const;
+        await updatePlanMessage(tx, message.id, { ...progress, due_at: null });
+        await announceMessage(app, tx, { message: { ...message, ...progress }, step: { ...step, ...started }, now });
       },
     },
   };

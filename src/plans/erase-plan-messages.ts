@@ -1,9 +1,8 @@
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isAddressOf, normaliseRecipient, type SoughtRecipient } from '../recipients/recipient.ts';
+import { addressOf, contentOf, type MessageContent, type PlanRecipient } from './message-content.ts';
 import { eraseContents, type PlanMessage, selectWithContent } from './plan-messages.sql.ts';
-import { contentOf } from './plan-messages.ts';
-import { addressOf, type PlanRecipient, type StepContent } from './send-step.ts';
 
 interface Sought {
   who: SoughtRecipient;
@@ -12,7 +11,7 @@ interface Sought {
 
 interface FoundMessage {
   message: PlanMessage;
-  content: StepContent;
+  content: MessageContent;
 }
 
 const batch = 1_000;
@@ -40,13 +39,13 @@ function isTo({ country }: Platform, recipient: PlanRecipient, who: SoughtRecipi
 export async function erasePlanMessages(
   app: Platform & { db: Db },
   sought: Sought,
-): Promise<{ erased: number; left: number }> {
-  const ended: string[] = [];
+): Promise<{ erased: string[]; left: number }> {
+  const erased: string[] = [];
   let left = 0;
   for await (const { message } of findPlanMessagesOf(app, sought)) {
     if (message.status === 'created' || message.status === 'in-progress') left += 1;
-    else ended.push(message.id);
+    else erased.push(message.id);
   }
-  if (ended.length > 0) await eraseContents(app.db, ended);
-  return { erased: ended.length, left };
+  if (erased.length > 0) await eraseContents(app.db, erased);
+  return { erased, left };
 }

@@ -14,6 +14,7 @@ import { channels } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../protocol/schema-problems.ts';
+import type { PlanDeps } from './announce-message.ts';
 import {
   cancelPlanMessage,
   getPlanMessage,
@@ -182,7 +183,7 @@ export function sendByPlanRoutes(http: Http, app: SendDeps): void {
   );
 }
 
-export function planMessageRoutes(http: Http, app: SendDeps): void {
+export function planMessageRoutes(http: Http, app: PlanDeps): void {
   const rootOf = requestRoot(app.config.urls.api);
 
   http.get(

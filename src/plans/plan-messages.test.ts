@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
+import { aPlan as planOf, planRecipient, type StepOfTest, tellStep } from '../../test/kit/builders/plans.ts';
+import { anApiKey, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
 import type { Status } from '../notifications/notification.ts';
-import { recordStatusChanges } from '../notifications/status.ts';
 import type { transitions } from '../notifications/status-transitions.ts';
-import { inTransaction } from '../platform/db/database.ts';
 import { PlanWorker } from './advance.ts';
 
 const harness = useHarness({
@@ -18,34 +17,9 @@ let created_by: string;
 let key: string;
 let plan_id: string;
 
-const recipient = {
-  ...{ email_address: 'ada@example.org', phone_number: '07700 900123' },
-  ...{ address_line_1: 'Ada Lovelace', address_line_2: '1 High Street', address_line_3: 'SW1A 1AA' },
-};
+const recipient = planRecipient;
 
-interface StepOfTest {
-  channel: 'email' | 'sms' | 'letter';
-  content?: string;
-  only_if_missing?: boolean;
-}
-
-async function aPlan(steps: StepOfTest[], name = 'Appointments', of = service): Promise<string> {
-  const made = await Promise.all(
-    steps.map(async ({ channel, content = 'Hello ((name))', only_if_missing = false }, index) => ({
-      channel,
-      template_id: await aTemplate(harness, of, { template_type: channel, content, subject: 'News' }),
-      wait_h: index < steps.length - 1 ? 24 : null,
-      only_if_missing,
-    })),
-  );
-  const { status, body } = await harness.admin('POST', `/service/${of}/channel-plan`, {
-    name,
-    steps: made,
-    created_by,
-  });
-  expect(status).toBe(201);
-  return body.data.id;
-}
+const aPlan = (steps: StepOfTest[], name?: string, of = service) => planOf(harness, of, steps, name);
 
 beforeEach(async () => {
   harness.clock.set('2026-11-16T12:00:00Z');
@@ -82,13 +56,8 @@ async function statesOf(id: string): Promise<string[]> {
 }
 
 /** What a provider says of a step. */
-async function tell(id: string, step: number, status: Status, event: keyof typeof transitions = 'receipt') {
-  const { app, clock } = harness;
-  const { notification_id } = (await read(id)).steps[step - 1];
-  const change = { id: notification_id, status, event };
-  const changed = await inTransaction(app.db, (tx) => recordStatusChanges(app.country, tx, [change], clock.now()));
-  expect(changed).toHaveLength(1);
-}
+const tell = (id: string, step: number, status: Status, event?: keyof typeof transitions) =>
+  tellStep(harness, { id, step, status, event });
 
 async function notificationsOf(of = service) {
   return harness.app.db

@@ -15,45 +15,24 @@ import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import { describeMissing } from '../rendering/placeholders.ts';
+import { announceMessage, type PlanDeps, tellingStep } from './announce-message.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
+import { addressOf, encryptContent, type PlanRecipient } from './message-content.ts';
 import {
   insertPlanMessage,
   lockPlanMessage,
   type MessageFilter,
   type PlanMessage,
-  replaceEncryptedContents,
   type StoredStep,
-  selectEncryptedContents,
   selectPlanMessage,
   selectPlanMessages,
   selectStepsOf,
   updatePlanMessage,
   updateStep,
 } from './plan-messages.sql.ts';
-import { addressOf, type PlanRecipient, type StepContent, sendStep, type Unsent } from './send-step.ts';
+import { sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
-
-const purpose = 'plan-message';
-
-export const planMessageContents: EncryptedValues = {
-  name: 'recipients and values of messages with a channel plan',
-  purpose,
-  select: selectEncryptedContents,
-  replace: replaceEncryptedContents,
-};
-
-/** Undefined once it was erased. */
-export function contentOf({ secrets }: Platform, message: PlanMessage): StepContent | undefined {
-  const { id, encrypted_content } = message;
-  if (encrypted_content === null) return undefined;
-  const text = secrets.decrypt(purpose, encrypted_content, id)?.toString();
-  if (text === undefined)
-    throw new Error('A message with a channel plan cannot be decrypted: does SECRET_KEYS lack a key?');
-  return JSON.parse(text) as StepContent;
-}
 
 export interface PlanSend {
   plan: { id: string } | { name: string };
@@ -109,11 +88,10 @@ async function accept(
   await refuseUnlessPossible(app, context, plan.steps, send);
   const id = newId(now);
   const created_at = timestamp(now);
-  const content = JSON.stringify({ recipient, personalisation });
   const message = {
     ...{ id, service_id: service.id, plan_id: plan.id, plan_version: plan.version, key_type, api_key_id, reference },
     ...{ status: 'created' as const, how: null, scheduled_for, created_at, completed_at: null },
-    encrypted_content: app.secrets.encrypt(purpose, content, id),
+    encrypted_content: encryptContent(app, id, { recipient, personalisation }),
   };
   const steps = plan.steps.map((step, index): StoredStep => {
     const position = { message_id: id, number: index + 1, template_version: versions[index] ?? 1 };
@@ -211,7 +189,7 @@ export async function listPlanMessages(
 }
 
 /** No further step starts. One that no provider can have is withdrawn, and a letter until it is printed. */
-export async function cancelPlanMessage(app: Platform, serviceId: string, id: string): Promise<PlanMessageRecord> {
+export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: string): Promise<PlanMessageRecord> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
     const { id: found } = await getPlanMessage(tx, serviceId, id);
@@ -231,9 +209,11 @@ export async function cancelPlanMessage(app: Platform, serviceId: string, id: st
       steps.filter(({ state }) => state === 'sent'),
       now,
     );
-    if (message.status !== 'cancelled') {
-      await updatePlanMessage(tx, found, { status: 'cancelled', completed_at: at, due_at: null });
-    }
-    return getPlanMessage(tx, serviceId, found);
+    if (message.status === 'cancelled') return getPlanMessage(tx, serviceId, found);
+    const change = { status: 'cancelled', completed_at: at } as const;
+    await updatePlanMessage(tx, found, { ...change, due_at: null });
+    const after = await getPlanMessage(tx, serviceId, found);
+    await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(after.steps), now });
+    return after;
   });
 }

@@ -1,33 +1,13 @@
 import { phoneRulesFor } from '../notifications/sending/read-requests.ts';
 import { sendEmail, sendLetter, sendSms } from '../notifications/sending/send.ts';
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
-import type { Values } from '../notifications/sending/send-rules.ts';
 import { refuseIfDailyLimitIsReached } from '../notifications/sending/send-rules.ts';
 import { Failure } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { parsePhoneNumber } from '../recipients/phone-number.ts';
+import { addressOf, type MessageContent } from './message-content.ts';
 import type { StepState } from './plan-rules.ts';
-
-/** How to reach somebody, as the request says it. */
-export interface PlanRecipient {
-  email_address?: string;
-  phone_number?: string;
-  address_line_1?: string;
-  address_line_2?: string;
-  address_line_3?: string;
-  address_line_4?: string;
-  address_line_5?: string;
-  address_line_6?: string;
-  address_line_7?: string;
-  /** Only where sending times apply. */
-  time_zone?: string;
-}
-
-export interface StepContent {
-  recipient: PlanRecipient;
-  personalisation: Values;
-}
 
 interface StepToSend {
   channel: Channel;
@@ -48,7 +28,7 @@ export async function sendStep(
   app: SendDeps,
   context: SendContext,
   step: StepToSend,
-  content: StepContent,
+  content: MessageContent,
 ): Promise<Unsent | undefined> {
   try {
     return await send(app, context, step, content);
@@ -64,7 +44,7 @@ async function send(
   app: SendDeps,
   context: SendContext,
   { channel, template_id, template_version, reference }: StepToSend,
-  { recipient, personalisation }: StepContent,
+  { recipient, personalisation }: MessageContent,
 ): Promise<Unsent | undefined> {
   const shared = { template_id, template_version, personalisation, reference: reference ?? undefined };
   const timed = { ...shared, recipient_time_zone: recipient.time_zone };
@@ -97,12 +77,6 @@ async function send(
 
 const missing: Unsent = { state: 'skipped', reason: 'missing' };
 const invalid: Unsent = { state: 'skipped', reason: 'invalid' };
-
-const isAddressLine = /^address_line_[1-7]$/;
-
-export function addressOf(recipient: PlanRecipient): Record<string, string> {
-  return Object.fromEntries(Object.entries(recipient).filter(([name]) => isAddressLine.test(name)));
-}
 
 const reasons = new Map([
   ['sending_times_never_open', 'sending-times'],

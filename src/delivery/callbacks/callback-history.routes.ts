@@ -13,7 +13,9 @@ const Callbacks = Type.Object({
     Type.Object({
       id: Uuid,
       callback_type: CallbackTypes,
-      subject_id: Type.String({ description: 'The id of the notification or received text' }),
+      subject_id: Type.String({
+        description: 'The id of the notification, received text, or message with a channel plan',
+      }),
       url: Type.String(),
       status: Statuses,
       attempts: Type.Integer(),

@@ -202,6 +202,17 @@ const examples: Record<CallbackType, (id: string, at: string) => object> = {
     ...{ id, reference, to: phoneNumber, status: 'delivered', created_at: at, completed_at: at, sent_at: at },
     ...{ notification_type: 'sms', template_id: id, template_version: 1 },
   }),
+  message_status: (id, at) => ({
+    ...{ message_id: id, id, reference, to: phoneNumber, status: 'delivered', step: 1, channel: 'sms' },
+    ...{
+      created_at: at,
+      completed_at: at,
+      sent_at: at,
+      notification_type: 'sms',
+      template_id: id,
+      template_version: 1,
+    },
+  }),
   complaint: (id, at) => ({
     ...{ notification_id: id, complaint_id: id, reference, to: 'test@example.org', complaint_date: at },
   }),

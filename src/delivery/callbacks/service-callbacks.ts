@@ -4,6 +4,7 @@ import {
   type ReturnedLetter,
   type ReturnedLettersTask,
 } from '../../letters/returned/returned-letters.ts';
+import type { PlanMessageNews } from '../../plans/announce-message.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
@@ -28,9 +29,9 @@ export const copiedCallbackTokens: EncryptedValues = {
 
 interface Event {
   service_id: string;
-  /** The notification or received text. */
+  /** The notification, received text, or message with a channel plan. */
   subject_id: string;
-  body: object;
+  body: object | (() => object);
 }
 
 interface AnnouncedComplaint {
@@ -77,6 +78,14 @@ async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date)
   await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
 }
 
+export async function announcePlanMessage(
+  tx: Tx,
+  { service_id, message_id: subject_id, body }: PlanMessageNews,
+  now: Date,
+): Promise<void> {
+  await announce(tx, 'message_status', [{ service_id, subject_id, body }], now);
+}
+
 /** For messages that failed before they reached delivery. A task may run twice: there is one callback for each. */
 export function storeFailureCallbacks(
   { db, clock }: Platform,
@@ -98,7 +107,7 @@ async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date):
       id: newId(now),
       callback_type: type,
       subject_id,
-      body: JSON.stringify(body),
+      body: JSON.stringify(typeof body === 'function' ? body() : body),
       due_at: timestamp(now),
       created_at: timestamp(now),
     };

@@ -66,9 +66,9 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
   const messages = await eraseMessages(tx, { who, serviceId });
   if (recipient === undefined) await eraseLetterReferences(tx, messages.ids);
   const inbound = recipient === undefined ? [] : await eraseInboundTexts(tx, recipient, serviceId);
-  const subjects = new Set([...messages.ids, ...inbound]);
-  const callbacks = await eraseCallbacks(tx, phone, { recipient, serviceId, subjects });
   const planned = await erasePlanMessages(app, { who, serviceId });
+  const subjects = new Set([...messages.ids, ...planned.erased, ...inbound]);
+  const callbacks = await eraseCallbacks(tx, phone, { recipient, serviceId, subjects });
   const rows = await eraseFileRows(tx, phone, { who, serviceId });
   const requests =
     recipient === undefined
@@ -76,7 +76,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
       : await eraseUnsubscribeRequests(tx, { emailAddress: recipient, serviceId });
   const erased = {
     notifications: messages.ids.length,
-    plan_messages: planned.erased,
+    plan_messages: planned.erased.length,
     inbound_texts: inbound.length,
     callbacks: callbacks.erased,
     unsubscribe_requests: requests.erased,

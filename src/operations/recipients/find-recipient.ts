@@ -132,6 +132,7 @@ async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecor
   const { phone } = app.country;
   const { who, serviceId } = sought;
   const messages: string[] = [];
+  const planned: string[] = [];
   for await (const batch of findMessagesOf(db, sought)) {
     for (const { id, service_id } of batch) {
       messages.push(id);
@@ -140,6 +141,7 @@ async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecor
   }
   for await (const { message, content } of findPlanMessagesOf(app, sought)) {
     const { encrypted_content: _, ...shown } = message;
+    planned.push(message.id);
     yield record('plan_message', { ...shown, ...content });
   }
   const recipient = 'contact' in who ? who.contact : undefined;
@@ -151,7 +153,7 @@ async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecor
   }
   if (recipient !== undefined) yield* recordsOfContact(app, recipient, serviceId);
   for (const complaint of await findComplaintsAbout(db, messages)) yield record('complaint', complaint);
-  const subjects = new Set([...messages, ...texts.map(({ id }) => id)]);
+  const subjects = new Set([...messages, ...planned, ...texts.map(({ id }) => id)]);
   for await (const callbacks of findCallbacksAbout(db, phone, { recipient, serviceId, subjects })) {
     for (const callback of callbacks) yield record('callback', callback);
   }

@@ -952,7 +952,7 @@ interface SendingDomains {
 interface ServiceCallbackApi {
   id: string;
   service_id: string;
-  callback_type: 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+  callback_type: 'delivery_status' | 'message_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
   url: string;
   encrypted_bearer_token: string;
   updated_by_id: string;
@@ -982,7 +982,7 @@ interface ServiceCallbackSigningSecrets {
 interface ServiceCallbacks {
   id: string;
   service_id: string;
-  callback_type: 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
+  callback_type: 'delivery_status' | 'message_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
   subject_id: string;
   url: string;
   encrypted_bearer_token: string;

@@ -7,7 +7,13 @@ import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
 /** Event types that a service can receive callbacks for. */
-export const callbackTypes = ['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'] as const;
+export const callbackTypes = [
+  'delivery_status',
+  'message_status',
+  'complaint',
+  'returned_letter',
+  'inbound_sms',
+] as const;
 export type CallbackType = (typeof callbackTypes)[number];
 
 /** The token is left out: it is never shown again. */

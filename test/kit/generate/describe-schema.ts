@@ -88,9 +88,10 @@ function interfaceName(table: string): string {
 function unions(checks: { table_name: string; definition: string }[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const { table_name, definition } of checks) {
-    const match = /^CHECK \(\(\(?"?(\w+)"?\)?(?:::text)? = ANY \(+ARRAY\[(.*)\]\)?(?:::text\[\])?\)\)\)$/.exec(
-      definition,
-    );
+    const match =
+      /^CHECK \(\(\(?"?(\w+)"?\)?(?:::text)? = ANY \(+ARRAY\[(.*)\]\)?(?:::text\[\])?\)\)\)(?: NOT VALID)?$/.exec(
+        definition,
+      );
     const values = match?.[2]?.match(/'[^']*'/g);
     if (match && values) found.set(`${table_name}.${match[1]}`, values.join(' | '));
   }

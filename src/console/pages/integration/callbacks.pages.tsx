@@ -290,6 +290,7 @@ function findTokenProblemText(
 
 const stopped: Record<CallbackType, Text> = {
   delivery_status: t('Callbacks about delivery status stopped.'),
+  message_status: t('Callbacks about message status stopped.'),
   inbound_sms: t('Callbacks about received texts stopped.'),
   complaint: t('Callbacks about complaints stopped.'),
   returned_letter: t('Callbacks about returned letters stopped.'),

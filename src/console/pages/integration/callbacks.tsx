@@ -13,6 +13,10 @@ import { ClockTime, Time } from '../../parts/time.tsx';
 /** The kinds of callbacks, in the order of the page. */
 export const callbackNames: Record<CallbackType, { name: Text; hint: Text }> = {
   delivery_status: { name: t('Delivery status'), hint: t('When an email or text is delivered or fails.') },
+  message_status: {
+    name: t('Message status'),
+    hint: t('When a message with a channel plan starts a step, is delivered or fails.'),
+  },
   inbound_sms: { name: t('Received text'), hint: t('When someone replies to a text.') },
   complaint: { name: t('Complaint'), hint: t('When someone reports an email as spam.') },
   returned_letter: { name: t('Returned letter'), hint: t('When a letter is returned.') },
@@ -192,7 +196,8 @@ function NextAttempt({ callback, maxAttempts, now }: { callback: Callback; maxAt
 /** A test call is about itself. */
 function Subject({ service, callback: { id, subject_id, callback_type }, maySeeMessages }: SubjectProps) {
   if (subject_id === id) return <>{t('Test call')}</>;
-  if (callback_type === 'inbound_sms' || !maySeeMessages) return <code>{subject_id}</code>;
+  if (callback_type === 'inbound_sms' || callback_type === 'message_status' || !maySeeMessages)
+    return <code>{subject_id}</code>;
   return (
     <a href={pageUrl(`/services/${service.id}/messages/${subject_id}`)}>
       <code>{subject_id}</code>

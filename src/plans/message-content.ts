@@ -1,0 +1,54 @@
+import type { Values } from '../notifications/sending/send-rules.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
+import { type PlanMessage, replaceEncryptedContents, selectEncryptedContents } from './plan-messages.sql.ts';
+
+/** How to reach somebody, as the request says it. */
+export interface PlanRecipient {
+  email_address?: string;
+  phone_number?: string;
+  address_line_1?: string;
+  address_line_2?: string;
+  address_line_3?: string;
+  address_line_4?: string;
+  address_line_5?: string;
+  address_line_6?: string;
+  address_line_7?: string;
+  /** Only where sending times apply. */
+  time_zone?: string;
+}
+
+/** Whom a message is for and what is filled in, kept for the steps that have not started. */
+export interface MessageContent {
+  recipient: PlanRecipient;
+  personalisation: Values;
+}
+
+const isAddressLine = /^address_line_[1-7]$/;
+
+export function addressOf(recipient: PlanRecipient): Record<string, string> {
+  return Object.fromEntries(Object.entries(recipient).filter(([name]) => isAddressLine.test(name)));
+}
+
+const purpose = 'plan-message';
+
+export const planMessageContents: EncryptedValues = {
+  name: 'recipients and values of messages with a channel plan',
+  purpose,
+  select: selectEncryptedContents,
+  replace: replaceEncryptedContents,
+};
+
+export function encryptContent({ secrets }: Platform, id: string, content: MessageContent): string {
+  return secrets.encrypt(purpose, JSON.stringify(content), id);
+}
+
+/** Undefined once it was erased. */
+export function contentOf({ secrets }: Platform, message: PlanMessage): MessageContent | undefined {
+  const { id, encrypted_content } = message;
+  if (encrypted_content === null) return undefined;
+  const text = secrets.decrypt(purpose, encrypted_content, id)?.toString();
+  if (text === undefined)
+    throw new Error('A message with a channel plan cannot be decrypted: does SECRET_KEYS lack a key?');
+  return JSON.parse(text) as MessageContent;
+}
