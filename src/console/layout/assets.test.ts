@@ -22,9 +22,26 @@ describe('GET /console/assets', () => {
     expect((await load('console.css', 'gzip')).headers['content-encoding']).toBe('gzip');
   });
 
+  it('the style sheet knows start and end, not left and right', async () => {
+    const { body } = await load('console.css', 'identity');
+    const sides =
+      /[{;]\s*(?:[\w-]+-(?:left|right)\b[\w-]*:|(?:left|right):|(?:text-align|float|clear):\s*(?:left|right)|border-radius:\s*[^\s;]+\s)[^;}]*/g;
+    expect(body.match(sides)).toBeNull();
+    const fourSides = body.match(/[{;]\s*(?:margin|padding|inset|border-width):[^;}]*/g) ?? [];
+    expect(fourSides.length).toBeGreaterThan(50);
+    expect(fourSides.filter(hasUnequalSides)).toEqual([]);
+  });
+
   it('404 for other names', async () => {
     for (const name of ['nothing.css', '..%2Fassets.json', 'console.css.br', 'constructor']) {
       expect((await load(name, 'br')).statusCode).toBe(404);
     }
   });
 });
+
+/** Of the four lengths of a declaration, the second is at the right and the fourth at the left. */
+function hasUnequalSides(declaration: string): boolean {
+  const value = declaration.slice(declaration.indexOf(':') + 1).trim();
+  const [, right, , left] = value.match(/(?:[^\s(]|\([^()]*(?:\([^()]*\)[^()]*)*\))+/g) ?? [];
+  return left !== undefined && left !== right;
+}
