@@ -52,6 +52,7 @@ const singleThings = [
     'row',
     'version',
     'suppressed_id',
+    'opt_out_id',
     'sending_domain_id',
     'organisation_domain_id',
     'language',
@@ -105,10 +106,11 @@ export const pageFilters: Record<string, Filters> = {
     older_than: ['newer_id', 'oldest_id'],
   },
   '/services/:service_id/integration/refused': { older_than: ['newer_id'] },
-  '/services/:service_id/settings/email/suppression': {
+  '/services/:service_id/settings/email/suppression-list': {
     q: ['person.17@example.org', absent.recipient],
     older_than: ['newer_id'],
   },
+  '/services/:service_id/settings/text/opt-outs': { q: ['07700 000017', '07700 999999'], older_than: ['opt_out_id'] },
   '/services/:service_id/team': { find: ['person'] },
   '/services/:service_id/usage': { year: ['2026'] },
   '/services/:service_id/months': { year: ['2026'] },

@@ -235,6 +235,9 @@ function otherLists({ messages, now, service, keys }: Seed & { service: string; 
     sql`insert into suppressed_recipients (id, service_id, email_address, reason, notification_id, created_at)
       select ${idAt(day)}, ${service}, concat('person.', number, '@example.org'), 'hard-bounce', gen_random_uuid(), ${day}
       from ${numbers(100_000)}`,
+    sql`insert into sms_opt_outs (id, service_id, user_number, sender, keyword, reason, created_at)
+      select ${idAt(day)}, ${service}, '447700' || lpad(number::text, 6, '0'), '447900900001', 'STOP', 'keyword', ${day}
+      from ${numbers(100_000)}`,
     sql`insert into sandbox_messages (reference, notification_type, recipient, sender, subject, body, times_sent, created_at)
       select id, notification_type, recipient, 'Sender', null, 'none', 1, created_at
       from notifications where service_id = ${service} and notification_type <> 'letter' and hashtext(id::text) % 10 = 0`,

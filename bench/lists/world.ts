@@ -55,6 +55,7 @@ export async function worldOf(app: App): Promise<World> {
       (select id from inbound_sms where service_id = service.id order by id desc offset 100000 limit 1) as inbound_sms_id,
       (select id from refused_requests where service_id = service.id order by id desc offset 100 limit 1) as refused_id,
       (select id from suppressed_recipients where service_id = service.id order by id desc offset 1000 limit 1) as suppressed_id,
+      (select id from sms_opt_outs where service_id = service.id order by id desc offset 1000 limit 1) as opt_out_id,
       (select id from audit_log order by created_at desc offset 1000 limit 1) as audit_id,
       (select id from audit_log order by created_at desc offset 1000 limit 1) as entry_id, md5('17') as thing_id,
       md5('report1')::uuid as batch_id, md5('requestsmsall')::uuid as report_request_id, md5('requestsmsall')::uuid as report_id
@@ -86,7 +87,7 @@ export async function worldOf(app: App): Promise<World> {
     'older_than /service/{service_id}/refused-requests': ids.refused_id ?? '',
     'older_than /service/{service_id}/suppression-list': suppressed,
     'older_than /v2/suppressed-recipients': suppressed,
-    'older_than /v2/opted-out-numbers': text,
+    'older_than /v2/opted-out-numbers': ids.opt_out_id ?? '',
     'older_than /v2/received-text-messages': text,
     'older_than /v2/notifications/bulk': ids.bulk_id ?? '',
     'older_than /v2/reports': ids.report_request_id ?? '',

@@ -75,6 +75,7 @@ import { generalSettingPages } from './pages/settings/general.pages.tsx';
 import { guardPages } from './pages/settings/guard.pages.tsx';
 import { letterSettingPages } from './pages/settings/letter.pages.tsx';
 import { operatorSettingPages } from './pages/settings/operator.pages.tsx';
+import { optOutPages } from './pages/settings/opt-outs.pages.tsx';
 import { replyToPages } from './pages/settings/reply-to.pages.tsx';
 import { sendingTimePages } from './pages/settings/sending-times.pages.tsx';
 import { settingsPages } from './pages/settings/settings.pages.tsx';
@@ -172,6 +173,7 @@ const modules: PageModule<ConsoleApp>[] = [
   replyToPages,
   serviceDomainPages,
   suppressionPages,
+  optOutPages,
   guardPages,
   textSettingPages,
   letterSettingPages,

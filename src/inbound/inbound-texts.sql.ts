@@ -42,10 +42,10 @@ export function selectInboundText(db: Db, serviceId: string, textId: string) {
 }
 
 /** Whether the text was still to be reviewed. */
-export async function markAsOptOut(tx: Tx, textId: string): Promise<boolean> {
+export async function endReview(tx: Tx, textId: string, isOptOut: boolean): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('inbound_sms')
-    .set({ keyword_action: 'stop' })
+    .set(isOptOut ? { keyword_action: 'stop' } : { keyword_action: null, keyword: null })
     .where('id', '=', textId)
     .where('keyword_action', '=', 'review')
     .executeTakeFirst();

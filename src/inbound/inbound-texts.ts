@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import { recordAuditEntry } from '../auth/audit-entry.ts';
 import { addDays } from '../countries/calendar.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { conflict, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -18,11 +19,11 @@ import {
   deleteParts,
   deletePartsBefore,
   deletePartsOf,
+  endReview,
   type InboundTextRow,
   insertInboundText,
   insertPart,
   lockParts,
-  markAsOptOut,
   selectInboundText,
   selectInboundTexts,
   selectInboundTextsOf,
@@ -149,9 +150,20 @@ export async function getInboundText(app: Platform, serviceId: string, textId: s
 
 /** A person says that the text, which mentions a word such as STOP, asks for no more texts. Returns its word. */
 export async function confirmOptOut(tx: Tx, { id, keyword }: Pick<InboundText, 'id' | 'keyword'>): Promise<string> {
-  if (keyword === null || !(await markAsOptOut(tx, id))) throw conflict('This text is not waiting for a decision.');
+  if (keyword === null || !(await endReview(tx, id, true))) throw decided();
   return keyword;
 }
+
+/** A person says that the text asks for nothing of this kind. */
+export async function rejectOptOut(db: Db, service_id: string, thing_id: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    if (!(await endReview(tx, thing_id, false))) throw decided();
+    const change = { before: { keyword_action: 'review' }, after: { keyword_action: null } };
+    await recordAuditEntry(tx, { action: 'update', noun: 'inbound_text', thing_id, service_id, ...change });
+  });
+}
+
+const decided = () => conflict('This text is not waiting for a decision.');
 
 /** Deletes all texts from one phone number and returns their ids. */
 export async function eraseInboundTexts(tx: Tx, userNumber: string, serviceId: string | undefined): Promise<string[]> {

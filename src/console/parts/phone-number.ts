@@ -25,3 +25,8 @@ export function formatPhoneNumber(phone: PhoneRules, written: string): string {
 export function shownNumber(phone: PhoneRules, number: string | null, none: string = t('None')): string {
   return number === null ? none : formatPhoneNumber(phone, number);
 }
+
+/** Enough to recognise it, too little to learn it. */
+export function maskedNumber(number: string): string {
+  return `••• ${number.replaceAll(/\D/g, '').slice(-3)}`;
+}

@@ -9,6 +9,7 @@ import { Datetime, OneOf, Uuid } from '../../protocol/fields.ts';
 import { liftOptOut, listOptOuts, type OptOutRow } from './opt-outs.ts';
 
 const path = '/v2/opted-out-numbers';
+const maxReason = 1_000;
 
 const OptedOutNumber = Type.Object({
   id: Uuid,
@@ -73,7 +74,10 @@ export function optedOutNumberRoutes(http: Http, app: Platform & { config: { url
       schema: {
         summary: 'Let the service send texts to a number again that had opted out, because the person asked for it',
         body: Type.Object(
-          { phone_number: Type.String({ maxLength: 100, description: 'In any spelling' }) },
+          {
+            phone_number: Type.String({ maxLength: 100, description: 'In any spelling' }),
+            reason: Type.Optional(Type.String({ maxLength: maxReason, description: 'For the audit log' })),
+          },
           { examples: [lifted] },
         ),
         response: { 200: Type.Object({ phone_number: Type.String() }, { examples: [lifted] }) },
@@ -82,8 +86,8 @@ export function optedOutNumberRoutes(http: Http, app: Platform & { config: { url
     async (request) => {
       const { service_id, key_type } = apiCallerOf(request);
       if (key_type === 'test') throw forbidden('Cannot change opted-out numbers with a test api key');
-      const { phone_number } = request.body;
-      return { phone_number: await actAsKey(app, request, () => liftOptOut(app, service_id, phone_number)) };
+      const { phone_number, reason } = request.body;
+      return { phone_number: await actAsKey(app, request, () => liftOptOut(app, service_id, phone_number, reason)) };
     },
   );
 }

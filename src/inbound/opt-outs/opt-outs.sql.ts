@@ -41,6 +41,16 @@ export function selectOptOutsOfService(
     .execute();
 }
 
+export async function selectOptOut(db: Db, serviceId: string, id: string): Promise<OptOutRow | undefined> {
+  const list = db.selectFrom('sms_opt_outs').selectAll().where('service_id', '=', serviceId);
+  return list.where('id', '=', id).executeTakeFirst();
+}
+
+/** Until the transaction ends, the entries of the audit log about deleted opt-outs say why. */
+export async function sayWhyLifted(tx: Tx, reason: string): Promise<void> {
+  await sql`select set_config('pennypost.lift_reason', ${reason}, true)`.execute(tx);
+}
+
 export async function deleteOptOuts(
   tx: Db | Tx,
   serviceId: string,
@@ -117,4 +127,8 @@ export async function insertEssentialTemplate(
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+export async function deleteEssentialTemplate(db: Db, templateId: string): Promise<void> {
+  await db.deleteFrom('essential_templates').where('template_id', '=', templateId).execute();
 }

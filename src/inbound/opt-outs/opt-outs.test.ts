@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
+import { aPlatformAdmin } from '../../../test/kit/builders/sending-domains.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../test/kit/world/console-people.ts';
 import { metricOf } from '../../../test/kit/world/metrics.ts';
 import type { App } from '../../app.ts';
 import { textReceiver } from '../../delivery/inbound/inbound-hooks.ts';
-import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { recordOptOutsAtProvider } from './opt-outs.ts';
 
@@ -197,16 +198,35 @@ describe('a template that is essential', () => {
   it('goes to numbers that opted out', async () => {
     const team = await aService2();
     await team.receive('STOP');
-    const row = { template_id: team.template_id, service_id: team.service };
-    await harness.app.db
-      .insertInto('essential_templates')
-      .values({ ...row, created_at: timestamp(harness.clock.now()) })
-      .execute();
+    const page = `/console/services/${team.service}/templates/${team.template_id}`;
+    const manager = await aPerson(harness);
+    await joinService(harness, team.service, manager.id);
+    expect((await (await signedIn(harness, manager.id)).post(`${page}/essential`, { value: 'yes' })).status).toBe(403);
+    const operator = await signedIn(harness, await aPlatformAdmin(harness));
+    expect((await operator.post(`${page}/essential`, {})).problems).toEqual({ value: 'Choose yes or no.' });
+    expect((await team.send()).status).toBe(400);
+    await operator.post(`${page}/essential`, { value: 'yes' });
+    expect((await operator.get(page)).text).toContain('Goes to numbers that opted out');
     const { status, body } = await team.send();
     expect(status).toBe(201);
     await harness.deliver();
     const found = harness.app.db.selectFrom('notifications').select('status').where('id', '=', body.id);
     expect(await found.executeTakeFirst()).toEqual({ status: 'sending' });
+    await operator.post(`${page}/essential`, { value: 'no' });
+    expect((await team.send()).status).toBe(400);
+    const entries = harness.app.db.selectFrom('audit_log').select('action').where('noun', '=', 'essential_template');
+    expect(await entries.where('thing_id', '=', team.template_id).orderBy('action').execute()).toEqual([
+      { action: 'create' },
+      { action: 'delete' },
+    ]);
+  });
+
+  it('is a template of texts: 404 for an email', async () => {
+    const team = await aService2();
+    const email = await aTemplate(harness, team.service, { template_type: 'email', subject: 's', content: 'c' });
+    const operator = await signedIn(harness, await aPlatformAdmin(harness));
+    const page = `/console/services/${team.service}/templates/${email}/essential`;
+    expect((await operator.post(page, { value: 'yes' })).status).toBe(404);
   });
 });
 
@@ -241,19 +261,21 @@ describe('/v2/opted-out-numbers', () => {
         created_at: '2026-11-03T12:00:00.000000Z',
       },
     ]);
-    const lift = (key: string, phone_number: unknown) =>
-      harness.v2('POST', '/v2/opted-out-numbers/lift', key, { phone_number }, { 'content-type': 'application/json' });
+    const type = { 'content-type': 'application/json' };
+    const lift = (key: string, phone_number: unknown, reason?: string) =>
+      harness.v2('POST', '/v2/opted-out-numbers/lift', key, { phone_number, reason }, type);
     expect((await lift(other.key, person)).status).toBe(404);
     expect((await lift(team.key, 'x')).status).toBe(400);
     expect((await lift(team.key, 7)).status).toBe(400);
     expect((await lift(await anApiKey(harness, team.service, { key_type: 'test' }), person)).status).toBe(403);
-    expect((await lift(team.key, '+44 7700 900321')).body).toEqual({ phone_number: '447700900321' });
+    expect((await lift(team.key, person, 'x'.repeat(1_001))).status).toBe(400);
+    expect((await lift(team.key, '+44 7700 900321', 'She phoned.')).body).toEqual({ phone_number: '447700900321' });
     expect((await team.send()).status).toBe(201);
     const { rows } =
-      await sql`select action from audit_log where noun = 'sms_opt_out' and service_id = ${team.service}`.execute(
+      await sql`select action, after from audit_log where noun = 'sms_opt_out' and service_id = ${team.service}`.execute(
         harness.app.db,
       );
-    expect(rows).toEqual([{ action: 'delete' }]);
+    expect(rows).toEqual([{ action: 'delete', after: { lift_reason: 'She phoned.' } }]);
   });
 });
 

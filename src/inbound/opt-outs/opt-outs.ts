@@ -1,6 +1,6 @@
 import type { Country } from '../../countries/country.ts';
 import { day_ms, earlier, type Timestamp, timestamp } from '../../platform/clock.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
@@ -11,6 +11,7 @@ import { phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { type AskedFor, type KeywordAction, keywordSetFor, readKeyword } from './keywords.ts';
 import {
   claimReply,
+  deleteEssentialTemplate,
   deleteOptOuts,
   deleteOptOutsOf,
   deleteRepliesBefore,
@@ -18,6 +19,8 @@ import {
   insertOptOuts,
   isEssentialTemplate,
   type OptOutRow,
+  sayWhyLifted,
+  selectOptOut,
   selectOptOuts,
   selectOptOutsOf,
   selectOptOutsOfService,
@@ -144,14 +147,38 @@ export async function listOptOuts(
   return { entries: found.slice(0, size), hasOlder: found.length > size };
 }
 
+export async function getOptOut(db: Db, serviceId: string, id: string): Promise<OptOutRow> {
+  const found = await selectOptOut(db, serviceId, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+/** Those of a number in any spelling: one for each sender that it opted out from. */
+export function findOptOuts({ db, country }: Platform, serviceId: string, phoneNumber: string): Promise<OptOutRow[]> {
+  return selectOptOuts(db, serviceId, [normalised(country, phoneNumber)]);
+}
+
 /** The service can send to the number again. Returns it normalised. */
-export async function liftOptOut({ db, country }: Platform, serviceId: string, phoneNumber: string): Promise<string> {
+export async function liftOptOut(
+  { db, country }: Platform,
+  serviceId: string,
+  phoneNumber: string,
+  reason = '',
+): Promise<string> {
   await refuseUnlessExists(db, 'services', serviceId);
+  const number = normalised(country, phoneNumber);
+  const lifted = await inTransaction(db, async (tx) => {
+    await sayWhyLifted(tx, reason);
+    return deleteOptOuts(tx, serviceId, number);
+  });
+  if (lifted === 0) throw notFound('This number has not opted out');
+  return number;
+}
+
+function normalised(country: Country, phoneNumber: string): string {
   const parsed = parsePhoneNumber(country.phone, phoneNumber);
   if (!parsed.ok) throw invalidField('phone_number', phoneNumberText(country.words, parsed.reason));
-  const { normalised } = parsed.number;
-  if ((await deleteOptOuts(db, serviceId, normalised)) === 0) throw notFound('This number has not opted out');
-  return normalised;
+  return parsed.number.normalised;
 }
 
 /** Of one service, or of all. Returns how many there were. */
@@ -164,8 +191,20 @@ export function findOptOutsOf(db: Db, userNumber: string, serviceId: string | un
 }
 
 /** Texts of the template go to numbers that opted out, too. */
-export function markEssential(tx: Tx, template: { template_id: string; service_id: string }, now: Date): Promise<void> {
+export function markEssential(
+  tx: Db | Tx,
+  template: { template_id: string; service_id: string },
+  now: Date,
+): Promise<void> {
   return insertEssentialTemplate(tx, { ...template, created_at: timestamp(now) });
+}
+
+export function unmarkEssential(db: Db, templateId: string): Promise<void> {
+  return deleteEssentialTemplate(db, templateId);
+}
+
+export function isEssential(db: Db, templateId: string): Promise<boolean> {
+  return isEssentialTemplate(db, templateId);
 }
 
 /** When we last replied to a keyword matters for a day. */

@@ -20,6 +20,7 @@ export const auditNouns = [
   'guest_list',
   'hidden_hint',
   'inbound_number',
+  'inbound_text',
   'installation',
   'job',
   'letter_attachment',

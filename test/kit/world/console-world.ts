@@ -2,6 +2,7 @@ import { recordComplaint } from '../../../src/complaints/complaints.ts';
 import type { DeclaredPage } from '../../../src/console/page.ts';
 import { createSession } from '../../../src/console/sessions/sessions.ts';
 import { recordInboundText } from '../../../src/inbound/inbound-texts.ts';
+import { listOptOuts, recordOptOutsAtProvider } from '../../../src/inbound/opt-outs/opt-outs.ts';
 import { composeLetter } from '../../../src/notifications/tasks-for-others.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
@@ -200,7 +201,15 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['send_window_id', await aSendWindow(harness, serviceId, `Daytime${mark}`)],
     ['batch_id', await anUnsubscribeReport(harness, serviceId)],
     ['suppressed_id', await aSuppressedRecipient(harness, serviceId, email)],
+    ['opt_out_id', await anOptOut(harness, serviceId)],
   ]);
+}
+
+async function anOptOut({ app, clock }: Harness, serviceId: string): Promise<string> {
+  const stopped = { service_id: serviceId, user_number: '447700900666', sender: '447900900001' };
+  await inTransaction(app.db, (tx) => recordOptOutsAtProvider(app, tx, [stopped], clock.now()));
+  const { entries } = await listOptOuts(app.db, serviceId, { size: 1 });
+  return entries[0]?.id ?? '';
 }
 
 async function aPlan(

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
+import { getInboundText, listConversations, listInbox, rejectOptOut } from '../../../inbound/inbound-texts.ts';
 import { t } from '../../../language/text.ts';
 import { optOutAfterReview } from '../../../notifications/sending/keyword-replies.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
+import { OneOf } from '../../../protocol/fields.ts';
 import { reachable } from '../../access/find-page.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -34,6 +35,9 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
           <>
             <span data-live-controls />
             <ZoneOfFile />
+            <ButtonLink to={`/services/${request.service.id}/settings/text/opt-outs`} small>
+              {t('Opt-outs')}
+            </ButtonLink>
             <ButtonLink to={`/services/${request.service.id}/received/csv`} small download>
               {t('Download CSV')}
             </ButtonLink>
@@ -111,27 +115,41 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
         { label: t('Conversation'), to: conversationPath },
       ];
       return {
-        title: t('Stop texts to {userNumber}', { userNumber: formatPhoneNumber(app.country.phone, user_number) }),
+        title: t('Stop texts to {userNumber}?', { userNumber: formatPhoneNumber(app.country.phone, user_number) }),
         ...(may(who, visitor.user, service) === 'yes' ? { crumbs } : {}),
         content: (
           <div class="stack measure">
             <p class="bubble">{content}</p>
-            <Confirm label={t('Stop texts')} action={t('Stop texts')} to={pageUrl(`${conversationPath}/opt-out`)}>
+            <Confirm
+              label={t('Stop texts')}
+              action={t('Stop texts')}
+              to={pageUrl(`${conversationPath}/opt-out`)}
+              fields={{ decision: 'stop' }}
+            >
               {t(
                 'If the person wants no more texts from your service, stop them. We confirm it with a text that says how to get them again.',
               )}
             </Confirm>
+            <form method="post">
+              <input type="hidden" name="decision" value="go-on" />
+              <button class="button button--small" type="submit">
+                {t('Not an opt-out')}
+              </button>
+            </form>
           </div>
         ),
       };
     },
-    form: Type.Object({}),
-    async act({ service, param }) {
-      await optOutAfterReview(app, service.id, param('received_id'));
-      return {
-        to: `/services/${service.id}/received/${param('received_id')}`,
-        notice: t('Stopped. Your service sends no more texts to this number.'),
-      };
+    form: Type.Object({ decision: OneOf(['stop', 'go-on']) }),
+    async act({ service, param }, { decision }) {
+      const { id } = await getInboundText(app, service.id, param('received_id'));
+      const to = `/services/${service.id}/received/${id}`;
+      if (decision === 'go-on') {
+        await rejectOptOut(app.db, service.id, id);
+        return { to, notice: t('Mark removed. Your service can still send texts to this number.') };
+      }
+      await optOutAfterReview(app, service.id, id);
+      return { to, notice: t('Stopped. Your service sends no more texts to this number.') };
     },
   });
 

@@ -114,12 +114,12 @@ describe('a text that is perhaps an opt-out', () => {
     await joinService(harness, service, id, ['view_activity']);
     const reader = await signedIn(harness, id);
     expect((await reader.get(`${received}/${asked}`)).text).not.toContain('/opt-out');
-    expect((await reader.post(`${received}/${asked}/opt-out`, {})).status).toBe(403);
+    expect((await reader.post(`${received}/${asked}/opt-out`, { decision: 'go-on' })).status).toBe(403);
     expect(await optOuts()).toEqual([]);
   });
 
   it('stops texts to the number when a person says so, once, with a confirmation', async () => {
-    const decide = () => browser.post(`${received}/${asked}/opt-out`, {});
+    const decide = () => browser.post(`${received}/${asked}/opt-out`, { decision: 'stop' });
     const decided = await browser.follow(await decide());
     expect(decided.text).toContain('Stopped. Your service sends no more texts to this number.');
     expect(decided.text).not.toContain('Perhaps an opt-out');
@@ -130,6 +130,17 @@ describe('a text that is perhaps an opt-out', () => {
     expect(again.status).toBe(400);
     expect(again.text).toContain('This text is not waiting for a decision.');
     expect(await optOuts()).toHaveLength(1);
+  });
+
+  it('loses the mark, and nothing else happens, when a person says that it asks for nothing', async () => {
+    const harmless = await receive('07700 900788', 'When does it stop raining?', service, unclear);
+    const decided = await browser.follow(await browser.post(`${received}/${harmless}/opt-out`, { decision: 'go-on' }));
+    expect(decided.text).toContain('Mark removed.');
+    expect(decided.text).not.toContain('Perhaps an opt-out');
+    expect((await optOuts()).map(({ user_number }) => user_number)).not.toContain('447700900788');
+    const again = await browser.post(`${received}/${harmless}/opt-out`, { decision: 'go-on' });
+    expect([again.status, again.text.includes('This text is not waiting for a decision.')]).toEqual([400, true]);
+    expect((await browser.post(`${received}/${harmless}/opt-out`, {})).status).toBe(400);
   });
 
   it('404 in another service', async () => {

@@ -135,7 +135,7 @@ export function Conversation({ entries, messages, received, now }: ConversationP
             {status && (messages ? <a href={`${messages}/${id}`}>{t('Sent')}</a> : t('Sent'))}{' '}
             <Time at={at} now={now} /> {status && <MessageStatus status={status} channel="sms" />}
             {isUnclear && <PerhapsOptOut />}{' '}
-            {isUnclear && received && <a href={`${received}/${id}/opt-out`}>{t('Stop texts to this number')}</a>}
+            {isUnclear && received && <a href={`${received}/${id}/opt-out`}>{t('Decide about this text')}</a>}
           </small>
         </li>
       ))}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
+import { listOptOuts } from '../../../inbound/opt-outs/opt-outs.ts';
 import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { joined, type Text, t } from '../../../language/text.ts';
 import { getGuard } from '../../../notifications/guard/guard.ts';
@@ -136,6 +137,7 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
   const [first, ...others] = await listSmsSenders(app.db, service.id);
   const inbound = await findNumberOfService(app.db, service.id);
   const receives = service.permissions.includes('inbound_sms');
+  const optOuts = await listOptOuts(app.db, service.id, { size: 1 });
   return {
     of: 'text',
     title: t('Text'),
@@ -158,6 +160,11 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
         label: t('Receive texts'),
         value: receives && inbound ? t('At {number}', { number: inbound.number }) : yesNo(receives),
         path: 'text/receive',
+      },
+      {
+        label: t('Opt-outs from texts'),
+        value: optOuts.entries.length > 0 ? t('Some numbers') : t('None'),
+        path: 'text/opt-outs',
       },
       { label: t('Send abroad'), value: yesNo(service.permissions.includes('international_sms')), path: 'text/abroad' },
       { label: t('Daily limit'), value: limit, path: 'operator/text-limit', who: operator },

@@ -9,6 +9,7 @@ import type { Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
+import { maskedNumber } from '../../parts/phone-number.ts';
 import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
 import { DemoMessage, findDemoMessage } from './demo-message.tsx';
 import {
@@ -189,8 +190,4 @@ function SendAgain() {
 function maskedEmail(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, 1)}••${address.slice(at)}`;
-}
-
-function maskedNumber(number: string): string {
-  return `••• ${number.replaceAll(/\D/g, '').slice(-3)}`;
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isEssential, markEssential, unmarkEssential } from '../../../inbound/opt-outs/opt-outs.ts';
 import { asIs, t } from '../../../language/text.ts';
 import { setTemplateWindow } from '../../../notifications/windows/send-windows.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
@@ -10,7 +11,9 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Choices } from '../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../parts/form.tsx';
+import { YesNo, yesOrNo } from '../../setting-page.tsx';
 import { describeCost } from '../send/cost.ts';
+import { operator } from '../settings/service-setting.ts';
 import {
   buildCrumbs,
   describeLastUse,
@@ -41,7 +44,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'any', organisation: true },
     below: 'Templates',
     async show(request) {
-      const { service } = request;
+      const { service, visitor } = request;
       const template = await getSeenTemplate(app, request, request.param('template_id'));
       const send = template.archived ? undefined : sendPath(request, template.id);
       const canEdit = has(request, 'templates') && !template.archived;
@@ -77,6 +80,10 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               template={template}
               sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
               sendingTime={times.find(({ isChosen }) => isChosen)?.label}
+              essential={{
+                isYes: await isEssential(app.db, template.id),
+                canChange: may(operator, visitor.user, service) === 'yes' && !template.archived,
+              }}
               lastUsed={await describeLastUse(app, service.id, template.id)}
               canEdit={canEdit}
               hasLanguages={service.permissions.includes(templateLanguages)}
@@ -174,4 +181,42 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       return { to: templatePath(service, id), notice: t('Sending times saved.') };
     },
   });
+
+  pages.add('/services/:service_id/templates/:template_id/essential', {
+    who: operator,
+    below: 'Templates',
+    async show(request, formState) {
+      const { id, name, service } = await getText(request);
+      const back = templatePath(service, id);
+      return {
+        title: t('Send {name} to numbers that opted out', { name }),
+        lead: t(
+          'Choose yes only for warnings of danger to life or health. People asked for no more texts of this service.',
+        ),
+        crumbs: [{ label: asIs(name), to: back }],
+        content: (
+          <SaveForm back={back}>
+            <YesNo
+              formState={formState}
+              legend={t('Send to numbers that opted out')}
+              isYes={await isEssential(app.db, id)}
+            />
+          </SaveForm>
+        ),
+      };
+    },
+    ...yesOrNo,
+    async act(request, { value }) {
+      const { id: template_id, service: service_id } = await getText(request);
+      if (value === 'yes') await markEssential(app.db, { template_id, service_id }, app.clock.now());
+      else await unmarkEssential(app.db, template_id);
+      return { to: templatePath(service_id, template_id), notice: t('Setting saved.') };
+    },
+  });
+
+  async function getText(request: PageRequest<typeof operator>) {
+    const template = await getEditableTemplate(app, request, request.param('template_id'));
+    if (template.template_type !== 'sms') throw notFound();
+    return template;
+  }
 }

@@ -25,6 +25,8 @@ interface FactsProps {
   sender: string;
   /** Undefined for letters. */
   sendingTime: Text | undefined;
+  /** Whether its texts go to numbers that opted out, too. */
+  essential: { isYes: boolean; canChange: boolean };
   lastUsed: Text;
   canEdit: boolean;
   /** The service can have templates in several languages. */
@@ -39,6 +41,7 @@ export function TemplateFacts({
   template,
   sender,
   sendingTime,
+  essential,
   lastUsed,
   canEdit,
   hasLanguages,
@@ -53,6 +56,15 @@ export function TemplateFacts({
     ...(sendingTime === undefined
       ? []
       : [{ label: t('Sending times'), value: sendingTime, ...change('sending-times') }]),
+    ...(template_type === 'sms' && (essential.isYes || essential.canChange)
+      ? [
+          {
+            label: t('Goes to numbers that opted out'),
+            value: essential.isYes ? t('Yes') : t('No'),
+            ...(essential.canChange ? { change: `${path}/essential` } : {}),
+          },
+        ]
+      : []),
     ...(template.postage
       ? [{ label: t('Postage'), value: declared(postageLabel(country.postage, template.postage)), ...change('edit') }]
       : []),

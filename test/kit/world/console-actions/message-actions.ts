@@ -60,10 +60,15 @@ export const messageActions: Actions = (harness, world) => {
       }),
     ),
     changes('notification', `${service}/received/:received_id/reply/:template_id`, { by, form: values }),
-    changes('sms_opt_out', `${service}/received/:received_id/opt-out`, {
-      by,
-      prepare: async () => ({ ids: { received_id: await anUnclearText(harness, world.service.id) } }),
-    }),
+    ...[
+      ['stop', 'sms_opt_out'],
+      ['go-on', 'inbound_text'],
+    ].map(([decision = '', noun = '']) =>
+      changes(noun, `${service}/received/:received_id/opt-out`, {
+        ...{ by, form: { decision } },
+        prepare: async () => ({ ids: { received_id: await anUnclearText(harness, world.service.id) } }),
+      }),
+    ),
     changes('notification', `${service}/send/:template_id`, { by, form: { do: 'send', ...to } }),
     ...['check', 'mine', 'preview', 'change'].map((step) =>
       without('shows what would be sent', `${service}/send/:template_id`, { by, form: { do: step, ...to } }),

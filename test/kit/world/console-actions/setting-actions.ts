@@ -53,6 +53,8 @@ export const settingActions: Actions = (harness, world) => {
     set('email/suppression', 'yes'),
     without('searches', `${settings}/email/suppression-list`, { by, form: { email_address: 'ada@example.org' } }),
     changes('suppressed_recipient', `${settings}/email/suppression-list/:suppressed_id`, { by }),
+    without('searches', `${settings}/text/opt-outs`, { by, form: { phone_number: '07700 900123' } }),
+    changes('sms_opt_out', `${settings}/text/opt-outs/:opt_out_id`, { by, form: { reason: 'They phoned us.' } }),
     set('text/abroad', 'no'),
     set('letter/abroad', 'no'),
     set('text/channel', 'no'),
@@ -69,6 +71,9 @@ export const settingActions: Actions = (harness, world) => {
     changes('template_sending_times', '/services/:service_id/templates/:template_id/sending-times', {
       by,
       form: { window: 'none' },
+    }),
+    changes('essential_template', '/services/:service_id/templates/:template_id/essential', {
+      ...{ by: operator, form: { value: 'yes' } },
     }),
     changes('send_window', `${settings}/sending-times/:send_window_id/delete`, {
       by,
