@@ -276,6 +276,7 @@ create table delivery_queue (
   provider text,
   outcome_known boolean not null,
   leased_by uuid,
+  blames_sender boolean,
   constraint delivery_queue_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint delivery_queue_pkey PRIMARY KEY (notification_id)
 );

@@ -4,7 +4,7 @@ with wanted as (
   from json_to_recordset($1::json)
     as w (id uuid, status text, event text, provider text, provider_reference text, billable_units int,
     sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text,
-    blames_sender boolean)
+    blames_sender boolean, sending_domain_id uuid)
 ), before as (
   select w.*, n.status as previous_status, n.provider as previous_provider,
     n.billable_units as previous_units, n.postage as previous_postage,
@@ -50,8 +50,8 @@ with wanted as (
   returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
     n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
     n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,
-    w.blames_sender, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
-    w.previous_postage, w.previous_international
+    w.blames_sender, w.sending_domain_id, w.previous_sent_at, w.previous_status, w.previous_provider,
+    w.previous_units, w.previous_postage, w.previous_international
 ), counted as (
   insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
     previous_status, status, job_id, change)
@@ -105,14 +105,36 @@ with wanted as (
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9
   having sum(change) <> 0 or sum(change * billable_units) <> 0
 ), outcomes as (
-  insert into email_outcome_changes (service_id, hour, sent, hard_bounces, soft_bounces, complaints)
-  select service_id, date_trunc('hour', coalesce(sent_at, updated_at), 'UTC'),
+  insert into email_outcome_changes (service_id, domain_id, hour, sent, hard_bounces, soft_bounces,
+    complaints)
+  select service_id,
+    case when (made_by in ('receipt', 'bounced') and sent_at is not null and status <> previous_status
+    and status in ('permanent-failure', 'temporary-failure')) then (
+    select coalesce(own.id, shared.id)
+    from services s
+    left join organisations o on o.id = s.organisation_id
+    left join sending_domains own on own.id = s.sending_domain_id and own.state in ('verified', 'warning')
+    left join sending_domains shared on shared.id = o.sending_domain_id
+      and shared.state in ('verified', 'warning')
+    where s.id = after.service_id
+  ) else sending_domain_id end, date_trunc('hour', coalesce(sent_at, updated_at), 'UTC'),
     count(*) filter (where (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
     or (made_by = 'givenUp' and provider is not null
-    and status in ('permanent-failure', 'temporary-failure'))),
-    count(*) filter (where (status = 'permanent-failure' and blames_sender is not true)),
-    count(*) filter (where (status = 'temporary-failure' or status = 'permanent-failure' and blames_sender)),
-    0
+    and status in ('permanent-failure', 'temporary-failure'))), count(*) filter (where
+    case when status = 'permanent-failure' then (case
+    when (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null) then (
+    select q.blames_sender
+    from delivery_queue q
+    where q.notification_id = after.id
+  ) else blames_sender end) is not true end), count(*) filter (where case status
+    when 'temporary-failure' then true
+    when 'permanent-failure' then
+      case when (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null) then (
+      select q.blames_sender
+      from delivery_queue q
+      where q.notification_id = after.id
+    ) else blames_sender end
+  end), 0
   from after
   where notification_type = 'email' and key_type <> 'test'
     and ((made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
@@ -120,7 +142,7 @@ with wanted as (
     and status in ('permanent-failure', 'temporary-failure')) or (made_by in ('receipt', 'bounced')
     and sent_at is not null and status <> previous_status
     and status in ('permanent-failure', 'temporary-failure')))
-  group by 1, 2
+  group by 1, 2, 3
 ), noted_steps as (
   insert into plan_step_changes (message_id)
   select message_id

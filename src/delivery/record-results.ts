@@ -99,10 +99,11 @@ function partsOf({ change, parts = [] }: Result): MessagePart[] {
   return message_reference === undefined ? [] : parts.map((reference) => ({ reference, message_reference }));
 }
 
-function rowOf({ queued, change, later }: Result): ResultRow {
+function rowOf({ queued, change, later, domain_id }: Result): ResultRow {
   return {
     ...change,
     id: queued.id,
+    ...(domain_id && { sending_domain_id: domain_id }),
     ...(later && { ...later, due_at: timestamp(later.due_at) }),
   };
 }

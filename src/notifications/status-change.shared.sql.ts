@@ -28,6 +28,7 @@ const changeColumns = {
   recipient: 'text',
   normalised_recipient: 'text',
   blames_sender: 'boolean',
+  sending_domain_id: 'uuid',
 } as const;
 
 const queueColumns = { due_at: 'timestamptz', attempts: 'int', outcome_known: 'boolean' } as const;
@@ -41,6 +42,8 @@ export interface ResultRow extends Partial<StatusChange> {
   due_at?: Timestamp;
   attempts?: number;
   outcome_known?: boolean;
+  /** That the email came from; without it, that of the installation. */
+  sending_domain_id?: string;
 }
 
 const declared = (types: Record<string, string>) =>
@@ -135,6 +138,7 @@ type ChangedColumn =
   | 'updated_at'
   | 'made_by'
   | 'blames_sender'
+  | 'sending_domain_id'
   | 'previous_status'
   | 'previous_sent_at';
 
@@ -178,7 +182,7 @@ export function changeStatuses(
       from ${before} w where n.id = w.id and n.id = any (array(select id from ${before}))
       returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
-        n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by, w.blames_sender, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
+        n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by, w.blames_sender, w.sending_domain_id, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
         w.previous_postage, w.previous_international`,
   );
   statement.with(
@@ -249,12 +253,17 @@ export function changeQueueRows(
   );
 }
 
-/** Makes a message due now if its receipt came before the hand-over. */
-export function bringQueueRowsForward(statement: Statement, after: Cte<'id' | 'sent_at'>, now: Timestamp): void {
+/** Makes a message due now if its receipt came before the hand-over, and keeps whom a receiver blames until then. */
+export function bringQueueRowsForward(
+  statement: Statement,
+  after: Cte<'id' | 'sent_at' | 'blames_sender'>,
+  now: Timestamp,
+): void {
   statement.with(
     'brought_forward',
-    sql`update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
-      where q.notification_id = any (array(select id from ${after} where sent_at is null))`,
+    sql`update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz), blames_sender = a.blames_sender
+      from ${after} a
+      where q.notification_id = any (array(select id from ${after} where sent_at is null)) and q.notification_id = a.id`,
   );
 }
 

@@ -1,4 +1,5 @@
 import { createSign } from 'node:crypto';
+import { sql } from 'kysely';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aQueuedMessage, messageOf } from '../../../test/kit/builders/queued-messages.ts';
@@ -120,6 +121,31 @@ describe('POST /notifications/email/ses', () => {
     [[]],
   ])('200 for the unexpected message %j', async (message) => {
     expect((await ses(envelope(message))).status).toBe(200);
+  });
+
+  it('keeps for a retry why an email bounced, without the address', async () => {
+    const id = await aSentEmail();
+    const diagnosticCode = `smtp; 550 5.7.26 <ada@example.org> unauthenticated ${'x'.repeat(1_000)}`;
+    const bounce = { bounceType: 'Permanent', bounceSubType: 'General', bouncedRecipients: [{ diagnosticCode }] };
+    const sent = mail('early-message-id', harness.clock.now().toISOString());
+    await ses(envelope({ notificationType: 'Bounce', bounce, mail: sent }));
+    const waiting = await sql<{ data: string }>`
+      select j.payload::text as data from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'record-email-receipt'
+        and j.payload::text like '%early-message-id%'`.execute(harness.app.db);
+    expect(waiting.rows.map(({ data }) => [data.length < 1_200, data.includes('ada@')])).toEqual([[true, false]]);
+    await harness.app.db
+      .updateTable('notifications')
+      .set({ provider_reference: 'early-message-id' })
+      .where('id', '=', id)
+      .execute();
+    harness.clock.advance({ seconds: 15 });
+    await harness.runTasks();
+    expect((await messageOf(harness, id)).status).toBe('permanent-failure');
+    const attempts = harness.app.db.selectFrom('failed_attempts').select('reason').where('notification_id', '=', id);
+    expect((await attempts.executeTakeFirst())?.reason).toMatch(
+      /^Permanent General: smtp; 550 5\.7\.26 \[address\] unauthenticated x+$/,
+    );
   });
 
   it('200, and retries a receipt that arrives before its message id is recorded', async () => {

@@ -2,14 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
+import { aVerifiedDomain } from '../../../test/kit/builders/sending-domains.ts';
+import { FakeDns } from '../../../test/kit/fakes/fake-dns.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { recordResults } from '../../delivery/record-results.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { DeliveryQueueReader } from '../queue/delivery-queue.ts';
 import { addUpChanges } from '../rollups/rollups.ts';
 
+const dns = new FakeDns();
 const harness = useHarness({
   now: '2026-11-17T12:30:00Z',
+  resolver: dns,
   config: { providers: { sandbox: { receipts: 'hold' }, ses: { verifySignatures: false } } },
 });
 
@@ -19,8 +23,8 @@ const event = (id: string, fields: object) =>
     url: '/notifications/email/ses',
     payload: JSON.stringify({ mail: { messageId: id, timestamp: harness.clock.now().toISOString() }, ...fields }),
   });
-const bounce = (id: string, bounceType = 'Permanent') =>
-  event(id, { notificationType: 'Bounce', bounce: { bounceType } });
+const bounce = (id: string, bounceType = 'Permanent', diagnosticCode?: string) =>
+  event(id, { notificationType: 'Bounce', bounce: { bounceType, bouncedRecipients: [{ diagnosticCode }] } });
 const complain = (id: string, feedbackId = 'f') =>
   event(id, { notificationType: 'Complaint', complaint: { feedbackId } });
 
@@ -76,7 +80,10 @@ describe('the outcomes of emails', () => {
     expect(sent).toBe(2);
   });
 
-  it('have a bounce whose report came before the hand-over was recorded', async () => {
+  it.each([
+    ['smtp; 550 5.1.1 no such user', [1, 1, 0, 0]],
+    ['smtp; 550 5.7.26 This mail is unauthenticated', [1, 0, 1, 0]],
+  ])('have a bounce whose report came before the hand-over was recorded: %s', async (diagnosis, expected) => {
     const service = await aService(harness);
     const id = await aQueuedMessage(harness, service, { notification_type: 'email' });
     await harness.app.db
@@ -84,12 +91,44 @@ describe('the outcomes of emails', () => {
       .set({ provider: 'sandbox', outcome_known: false })
       .where('notification_id', '=', id)
       .execute();
-    await bounce(id);
+    await bounce(id, 'Permanent', diagnosis);
     expect((await messageOf(harness, id)).status).toBe('permanent-failure');
     expect(await outcomesOf(service)).toEqual([]);
     await harness.deliver();
     const [[, ...counts] = []] = await outcomesOf(service);
-    expect(counts).toEqual([1, 1, 0, 0]);
+    expect(counts).toEqual(expected);
+  });
+
+  it('are of the sending domain that the emails came from, also when the service has another one by then', async () => {
+    const service = await aService(harness);
+    const ofDomains = async () => {
+      await addUpChanges(harness.app.db);
+      const columns = ['domain_id', 'sent', 'hard_bounces', 'soft_bounces', 'complaints'] as const;
+      const rows = harness.app.db.selectFrom('email_outcomes').select(columns).where('service_id', '=', service);
+      const found = await rows.orderBy('hour').execute();
+      return found.map((row) => columns.map((column) => row[column]));
+    };
+    const [early = ''] = await sentEmails(service, 1);
+    hours(1);
+    const fields = { scope: 'service', service_id: service, name: 'notify.council.example' };
+    const domain = await aVerifiedDomain(harness, dns, fields);
+    const [a = '', b = '', c = ''] = await sentEmails(service, 4);
+    await bounce(a);
+    expect(await ofDomains()).toEqual([
+      [null, 1, 0, 0, 0],
+      [domain.id, 4, 1, 0, 0],
+    ]);
+    await bounce(early);
+    expect((await harness.admin('DELETE', `/sending-domain/${domain.id}`)).status).toBe(204);
+    hours(1);
+    await sentEmails(service, 1);
+    await bounce(b, 'Transient');
+    await complain(c);
+    expect(await ofDomains()).toEqual([
+      [null, 1, 1, 0, 0],
+      [domain.id, 4, 1, 1, 1],
+      [null, 1, 0, 0, 0],
+    ]);
   });
 
   it.each([

@@ -73,6 +73,13 @@ export async function countGuardStates(db: Db): Promise<{ state: GuardState; ser
   return rows;
 }
 
+/** Services that are never paused at this moment. */
+export async function countExempt(db: Db, now: Timestamp): Promise<number> {
+  const exempt = db.selectFrom('service_guard').where('exempt_until', '>', now);
+  const { services } = await exempt.select((row) => row.fn.countAll<number>().as('services')).executeTakeFirstOrThrow();
+  return Number(services);
+}
+
 /** The parts of the list of operators. */
 const guardGroups = ['paused', 'warned', 'exempt'] as const;
 export type GuardGroup = (typeof guardGroups)[number];

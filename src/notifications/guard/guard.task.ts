@@ -9,6 +9,7 @@ import { suppressRecipients } from '../../services/suppression/suppression-list.
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import {
+  countExempt,
   countGuardStates,
   type GuardRow,
   lockGuard,
@@ -96,13 +97,14 @@ function guardChanges(metrics: Metrics) {
 }
 
 /** Read at each scrape. What an earlier setting paused is not paused any more. */
-export function measureGuard(app: Pick<Deps, 'metrics' | 'db' | 'config'>): void {
-  app.metrics.gauges('email_guard_services', 'Services that the guard has warned or paused', ['state'], async () => {
-    const counts = { warned: 0, paused: 0 };
+export function measureGuard(app: Pick<Deps, 'metrics' | 'db' | 'config' | 'clock'>): void {
+  const help = 'Services that the guard has warned or paused, and those that are exempt from pauses';
+  app.metrics.gauges('email_guard_services', help, ['state'], async () => {
+    const counts = { warned: 0, paused: 0, exempt: await countExempt(app.db, timestamp(app.clock.now())) };
     for (const { state, services } of await countGuardStates(app.db)) {
       const now = stateNow(app, { state });
       if (now !== 'ok') counts[now] += services;
     }
-    return (['warned', 'paused'] as const).map((state) => ({ labels: { state }, value: counts[state] }));
+    return (['warned', 'paused', 'exempt'] as const).map((state) => ({ labels: { state }, value: counts[state] }));
   });
 }

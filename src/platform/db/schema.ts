@@ -217,6 +217,7 @@ interface DeliveryQueue {
   provider: string | null;
   outcome_known: Generated<boolean>;
   leased_by: string | null;
+  blames_sender: boolean | null;
 }
 
 interface DeliverySweeps {

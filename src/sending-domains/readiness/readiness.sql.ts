@@ -66,6 +66,11 @@ export async function selectTemplatesOfFiles(
   return rows;
 }
 
+const isSentBy = (senders: Senders) =>
+  'service_id' in senders
+    ? sql`service_id = ${senders.service_id}`
+    : sql`domain_id is not distinct from ${senders.domain_id}::uuid`;
+
 /** The hour in which a window begins counts whole. */
 export async function selectOutcomes(
   db: Db,
@@ -77,9 +82,7 @@ export async function selectOutcomes(
       coalesce(sum(hard_bounces) filter (where hour >= date_trunc('hour', ${bouncesSince}::timestamptz)), 0)::int as bounces,
       coalesce(sum(sent), 0)::int as sent, coalesce(sum(complaints), 0)::int as complaints
     from email_outcomes
-    where service_id in (${serviceIds(senders)}) and hour >= date_trunc('hour', ${complaintsSince}::timestamptz)`.execute(
-    db,
-  );
+    where ${isSentBy(senders)} and hour >= date_trunc('hour', ${complaintsSince}::timestamptz)`.execute(db);
   const { sent_of_day = 0, bounces = 0, sent = 0, complaints = 0 } = rows[0] ?? {};
   return { bounces: { part: bounces, of: sent_of_day }, complaints: { part: complaints, of: sent } };
 }

@@ -160,10 +160,13 @@ describe('GET /sending-domain/{id}/readiness', () => {
   });
 
   it('counts bounces and complaints of its services, and not those of others', async () => {
-    await outcomes(service_id, { sent: 1_000, hard_bounces: 100, complaints: 1 });
+    await outcomes(service_id, { domain_id: domain.id, sent: 1_000, hard_bounces: 100, complaints: 1 });
     const other = await aService(harness);
-    await aVerifiedDomain(harness, dns, { scope: 'service', service_id: other, name: 'other.council.example' });
-    await outcomes(other, { sent: 1_000, hard_bounces: 0, complaints: 50 });
+    const fields = { scope: 'service', service_id: other, name: 'other.council.example' };
+    const { id } = await aVerifiedDomain(harness, dns, fields);
+    await outcomes(other, { domain_id: id, sent: 1_000, hard_bounces: 0, complaints: 50 });
+    // Before the service had its domain.
+    await outcomes(service_id, { domain_id: null, sent: 1_000, hard_bounces: 0, complaints: 0 });
     const { body } = await ofDomain();
     expect(rowIn(body.data, 'bounces')).toMatch(/^fail: 10\.0%/);
     expect(rowIn(body.data, 'complaints')).toMatch(/^warn: 0\.10%/);
@@ -300,7 +303,14 @@ describe('those who ask', () => {
   });
 });
 
-async function outcomes(service: string, figures: { sent: number; hard_bounces: number; complaints: number }) {
+interface Figures {
+  domain_id: string | null;
+  sent: number;
+  hard_bounces: number;
+  complaints: number;
+}
+
+async function outcomes(service: string, figures: Figures) {
   const hour = new Date(Math.floor(harness.clock.now().getTime() / 3_600_000) * 3_600_000).toISOString();
   await harness.app.db
     .insertInto('email_outcomes')

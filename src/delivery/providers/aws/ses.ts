@@ -223,9 +223,14 @@ function meaningOfSesEvent(event: SesEvent): SesMeaning {
 }
 
 function reasonOf(bounce: SesEvent['bounce']): string {
-  const [first] = Array.isArray(bounce?.bouncedRecipients) ? bounce.bouncedRecipients : [];
   const kind = [bounce?.bounceType, bounce?.bounceSubType].map(plainText).filter(Boolean).join(' ');
-  return [kind, plainText(first?.diagnosticCode)].filter(Boolean).join(': ');
+  return [kind, diagnosisOf(bounce)].filter(Boolean).join(': ');
+}
+
+/** In the words of the mail server that refused the email. */
+function diagnosisOf(bounce: SesEvent['bounce']): string {
+  const [first] = Array.isArray(bounce?.bouncedRecipients) ? bounce.bouncedRecipients : [];
+  return plainText(first?.diagnosticCode);
 }
 
 /** Our id in the tags, for a receipt that arrives before its message id is recorded. */
@@ -240,7 +245,17 @@ function withoutAddresses({ notificationType, eventType, mail, bounce, complaint
     notificationType,
     eventType,
     mail: { messageId: mail?.messageId, timestamp: mail?.timestamp, tags: mail?.tags },
-    bounce: { bounceType: bounce?.bounceType },
+    bounce: {
+      bounceType: bounce?.bounceType,
+      bounceSubType: bounce?.bounceSubType,
+      bouncedRecipients: [
+        {
+          diagnosticCode: diagnosisOf(bounce)
+            .replaceAll(/\S+@\S+/g, '[address]')
+            .slice(0, 500),
+        },
+      ],
+    },
     complaint: {
       feedbackId: complaint?.feedbackId,
       complaintFeedbackType: complaint?.complaintFeedbackType,
