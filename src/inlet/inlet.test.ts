@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aCertificate } from '../../test/kit/vendors/certificate.ts';
@@ -8,7 +8,7 @@ import { metricOf } from '../../test/kit/world/metrics.ts';
 import { timestamp } from '../platform/clock.ts';
 import { newId } from '../platform/id.ts';
 import { Metrics } from '../platform/metrics.ts';
-import { type Inlet, openInlet } from './inlet.ts';
+import { type Inlet, type InletTimes, openInlet } from './inlet.ts';
 
 const year_ms = 31_536_000_000;
 const { pem, privateKey } = aCertificate(
@@ -28,10 +28,16 @@ const clients: SmtpClient[] = [];
 const smtpKey = (of: string, fields: Parameters<typeof anApiKey>[2] = {}) =>
   anApiKey(harness, of, { send_over_smtp: true, ...fields });
 
-async function anInlet(changes: Partial<typeof harness.app.config.inlet> = {}): Promise<Inlet> {
+async function anInlet(
+  changes: Partial<typeof harness.app.config.inlet> = {},
+  times?: Partial<InletTimes>,
+): Promise<Inlet> {
   const { app } = harness;
   const config = { ...app.config, inlet: { ...app.config.inlet, ...changes } };
-  const opened = await openInlet({ ...app, metrics: new Metrics(), config });
+  const opened = await openInlet(
+    { ...app, metrics: new Metrics(), config },
+    { login_ms: 30_000, message_ms: 120_000, ...times },
+  );
   if (!opened) throw new Error('The inlet is off');
   open.push(opened);
   return opened;
@@ -231,6 +237,13 @@ describe('signing in', () => {
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
   });
 
+  it('must not take long', async () => {
+    const { port } = await anInlet({}, { login_ms: 0 });
+    const client = await connected(port);
+    expect(await client.reply()).toBe('421 4.4.2 Sign in sooner');
+    expect(await client.reply()).toBe('');
+  });
+
   it('works with TLS from the first byte', async () => {
     const { port } = await anInlet({ implicitTls: true });
     const transport = createTransport({
@@ -359,7 +372,16 @@ describe('what is refused', () => {
     ],
     ['with too many parts', '554 5.6.0 The email has too many parts', withParts(101)],
     ['in too many layers', '554 5.6.0 The email cannot be read', layered(12)],
-    ['that is too long to read', /^552 5\.3\.4 /, mail({ body: `${'x'.repeat(998)}\r\n`.repeat(2_100) })],
+    [
+      'with more text than it may have',
+      '552 5.3.4 The text of the email is longer than 2000000 bytes',
+      mail({ body: `${'x'.repeat(998)}\r\n`.repeat(2_100) }),
+    ],
+    [
+      'that is too long to read',
+      '552 5.3.4 The text of the email is too long',
+      mail({ body: `${'x'.repeat(998)}\r\n`.repeat(6_100) }),
+    ],
   ])('an email %s', async (_, answer, source) => {
     const before = (await messagesOf(service)).length;
     const client = await signedIn();
@@ -486,6 +508,8 @@ describe('an email in pieces', () => {
 
   it('is not stored without its end, and is stored once if the client does not hear the answer', async () => {
     const of = await aMailService();
+    const log = vi.spyOn(harness.app.log, 'error');
+    onTestFinished(() => log.mockRestore());
     const apiKey = await smtpKey(of);
     const source = mail({ headers: ['Message-ID: <lost@software.example>'] });
     const begun = await signedIn(apiKey);
@@ -500,6 +524,30 @@ describe('an email in pieces', () => {
     const again = await signedIn(apiKey);
     expect(await again.send(source, 'ada@example.org')).toMatch(/^250/);
     expect(await messagesOf(of)).toHaveLength(1);
+    // Nothing is wrong with either, here.
+    expect(log).not.toHaveBeenCalled();
+    expect((await harness.admin('GET', `/service/${of}/refused-requests`)).body.refused_requests).toEqual([]);
+  });
+
+  it('ends when its last byte does not come in time, short or long', async () => {
+    const of = await aMailService();
+    const apiKey = await smtpKey(of);
+    const { port } = await anInlet({}, { message_ms: 50 });
+    const begun = [];
+    for (const bytes of [10, 200_000]) {
+      const client = await SmtpClient.signedIn(port, apiKey);
+      clients.push(client);
+      await client.sayAll('MAIL FROM:<a@example.org>', 'RCPT TO:<ada@example.org>', 'DATA');
+      client.write(mail({ body: 'x'.repeat(bytes) }));
+      begun.push(client);
+    }
+    for (const client of begun) {
+      expect(await client.reply()).toBe('421 4.4.2 The email took too long');
+      expect(await client.reply()).toBe('');
+    }
+    expect(await messagesOf(of)).toEqual([]);
+    const refused = await harness.admin('GET', `/service/${of}/refused-requests`);
+    expect(refused.body.refused_requests).toMatchObject([{ status_code: 421 }, { status_code: 421 }]);
   });
 
   it('has large ones read in a thread, one after the other where memory is short', async () => {

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { ApiCaller, CallerDeps } from '../auth/api-caller.ts';
 import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
@@ -7,7 +8,7 @@ import { FairTurns } from '../platform/threads/turns.ts';
 import { InletListener, type InletRules } from './listener.ts';
 import { Logins } from './logins.ts';
 import { MailReceiver } from './receive-mail.ts';
-import { Reply, replyOf } from './replies.ts';
+import { connectionLost, Reply, replyOf } from './replies.ts';
 import { type InletSettings, shareOfBodyMemory } from './settings.ts';
 
 type InletDeps = CallerDeps &
@@ -31,18 +32,33 @@ interface Client {
 
 /** So much of each email is read at once; what is larger waits for its turn. */
 const begin_bytes = 64 * 1024;
-/** From the first byte of an email to its last, once it has its turn. */
-const messageTimeout_ms = 120_000;
+
+export interface InletTimes {
+  /** From the connection to a right password. */
+  login_ms: number;
+  /** From the first byte of an email to its last; for a large one, from its turn. */
+  message_ms: number;
+}
+
+const usualTimes: InletTimes = { login_ms: 30_000, message_ms: 120_000 };
 
 /** Takes emails of software that cannot call the API. Undefined where it is off. */
-export async function openInlet(app: InletDeps): Promise<Inlet | undefined> {
+export async function openInlet(app: InletDeps, times = usualTimes): Promise<Inlet | undefined> {
   const { listen, certificate: cert, key, implicitTls, plainLoopback, maxMessage_bytes, clients } = app.config.inlet;
   if (!listen) return undefined;
   const receiver = new MailReceiver(app);
   const tls = cert && key ? { cert, key } : undefined;
   const listener = new InletListener(
-    { ...listen, tls, implicitTls, plainLoopback, maxMessage_bytes, maxClients: clients },
-    rulesOf(app, receiver),
+    {
+      ...listen,
+      tls,
+      implicitTls,
+      plainLoopback,
+      maxMessage_bytes,
+      maxClients: clients,
+      loginTimeout_ms: times.login_ms,
+    },
+    rulesOf(app, receiver, times),
   );
   const port = await listener.listen();
   app.metrics.gauge('smtp_inlet_sessions', 'Connections to the SMTP inlet', () => listener.connections);
@@ -61,7 +77,7 @@ export async function openInlet(app: InletDeps): Promise<Inlet | undefined> {
 
 type Outcome = 'accepted' | 'refused' | 'postponed';
 
-function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
+function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTimes): InletRules {
   const { maxMessage_bytes, clients } = app.config.inlet;
   const logins = new Logins(app);
   const memory = app.bodyMemory.share(shareOfBodyMemory);
@@ -83,8 +99,8 @@ function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
     return reply;
   };
 
-  const receive = async ({ caller }: Client, stream: AsyncIterable<Buffer>, recipients: string[]): Promise<string> => {
-    const arrived = new ArrivingMail(memory, turns, maxMessage_bytes);
+  const receive = async ({ caller }: Client, stream: Readable, recipients: string[]): Promise<string> => {
+    const arrived = new ArrivingMail(memory, turns, { max_bytes: maxMessage_bytes, timeout_ms: message_ms });
     try {
       const source = await arrived.collect(caller.service_id, stream);
       // The listener refuses it.
@@ -112,13 +128,13 @@ function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
     },
     async receive(client, stream, recipients) {
       try {
-        const text = await receive(client as Client, stream as AsyncIterable<Buffer>, recipients);
+        const text = await receive(client as Client, stream, recipients);
         count(text === '' ? 'refused' : 'accepted');
         return text;
       } catch (error) {
         const reply = replyTo(error);
         count(reply.responseCode < 500 ? 'postponed' : 'refused');
-        throw noted((client as Client).caller, reply);
+        throw reply === connectionLost ? reply : noted((client as Client).caller, reply);
       }
     },
   };
@@ -128,44 +144,67 @@ function rulesOf(app: InletDeps, receiver: MailReceiver): InletRules {
 class ArrivingMail {
   private readonly memory: BodyMemory;
   private readonly turns: FairTurns;
-  private readonly max_bytes: number;
-  private chunks: Buffer[] = [];
+  private readonly limits: { max_bytes: number; timeout_ms: number };
+  /** The system provides only the memory of it that is written to. */
+  private room = Buffer.alloc(0);
   private held = 0;
   private endTurn: (() => void) | undefined;
 
-  constructor(memory: BodyMemory, turns: FairTurns, max_bytes: number) {
+  constructor(memory: BodyMemory, turns: FairTurns, limits: { max_bytes: number; timeout_ms: number }) {
     this.memory = memory;
     this.turns = turns;
-    this.max_bytes = max_bytes;
+    this.limits = limits;
   }
 
-  /** Undefined for an email that is too large, which is read to its end. */
-  async collect(owner: string, stream: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
-    let deadline = performance.now() + messageTimeout_ms;
+  /** In memory that is its own. Undefined for an email that is too large, which is read to its end. */
+  async collect(owner: string, stream: Readable): Promise<Buffer | undefined> {
+    const { max_bytes } = this.limits;
+    let timer = this.startTimer(stream);
     let size = 0;
-    for await (const chunk of stream) {
-      size += chunk.length;
-      if (performance.now() > deadline) throw new Reply(421, '4.4.2 The email took too long');
-      if (size > this.max_bytes) this.release();
-      else {
-        if (size > begin_bytes && !this.endTurn) {
-          // Meanwhile the client waits, because nothing more is read from it.
-          this.endTurn = await this.turns.take(owner, this.max_bytes);
-          deadline = performance.now() + messageTimeout_ms;
+    this.growTo(begin_bytes);
+    try {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > max_bytes) this.release();
+        else {
+          if (size > begin_bytes && !this.endTurn) {
+            clearTimeout(timer);
+            // Meanwhile the client waits, because nothing more is read from it.
+            this.endTurn = await this.turns.take(owner, max_bytes);
+            this.growTo(max_bytes);
+            timer = this.startTimer(stream);
+          }
+          this.keep(chunk);
         }
-        this.memory.hold(chunk.length);
-        this.held += chunk.length;
-        this.chunks.push(chunk);
       }
+    } finally {
+      clearTimeout(timer);
     }
-    return size > this.max_bytes ? undefined : Buffer.concat(this.chunks);
+    return size > max_bytes ? undefined : this.room.subarray(0, size);
   }
 
   release(): void {
     this.memory.release(this.held);
     this.held = 0;
-    this.chunks = [];
+    this.room = Buffer.alloc(0);
     this.endTurn?.();
     this.endTurn = undefined;
+  }
+
+  private startTimer(stream: Readable): NodeJS.Timeout {
+    const tooLong = () => stream.destroy(new Reply(421, '4.4.2 The email took too long'));
+    return setTimeout(tooLong, this.limits.timeout_ms).unref();
+  }
+
+  private growTo(bytes: number): void {
+    const { room } = this;
+    this.room = Buffer.allocUnsafeSlow(bytes);
+    room.copy(this.room, 0, 0, this.held);
+  }
+
+  private keep(chunk: Buffer): void {
+    this.memory.hold(chunk.length);
+    chunk.copy(this.room, this.held);
+    this.held += chunk.length;
   }
 }

@@ -30,6 +30,8 @@ export interface ListenerOptions {
   plainLoopback: boolean;
   maxMessage_bytes: number;
   maxClients: number;
+  /** From the connection to a right password. */
+  loginTimeout_ms: number;
 }
 
 const maxRecipients = 50;
@@ -37,8 +39,6 @@ const maxRecipients = 50;
 const maxCommandLength = 4_096;
 /** As RFC 5321 asks for: a large email may wait that long for its turn. */
 const idleTimeout_ms = 300_000;
-/** From the connection to a right password. */
-const loginTimeout_ms = 30_000;
 const checkEvery_ms = 1_000;
 /** Of the connections, for one address that has not signed in on them. */
 const shareOfStrangers = 0.25;
@@ -107,7 +107,7 @@ export class InletListener {
     server.on('error', () => undefined);
     this.server = server;
     this.timer = setInterval(() => {
-      const latest = performance.now() - loginTimeout_ms;
+      const latest = performance.now() - this.options.loginTimeout_ms;
       for (const connection of server.connections)
         if (!connection.session.user && (connection as Connection).since < latest)
           connection.send(421, '4.4.2 Sign in sooner');

@@ -1,4 +1,11 @@
-import PostalMime, { type Attachment, addressParser, decodeWords, type Email } from 'postal-mime';
+import PostalMime, {
+  type Attachment,
+  addressParser,
+  decodeWords,
+  type Email,
+  type PostalMimeOptions,
+} from 'postal-mime';
+import { maxEmailBytes } from '../rendering/email/email.ts';
 import { markdownOfHtml, plainMarkdown } from './html-text.ts';
 
 /** The task of the mail threads: a large email would block the event loop. A small one is read without a thread. */
@@ -21,16 +28,22 @@ export interface MailFile {
   /** Null if the email does not name it. */
   name: string | null;
   bytes: number;
-  /** In base64; empty unless it is needed. */
+  /** In base64. Empty, with 0 bytes, unless it is needed. */
   content: string;
 }
 
-export type MailProblem = 'line-ends' | 'loop' | 'parts' | 'broken';
+export type MailProblem = 'line-ends' | 'loop' | 'parts' | 'broken' | 'text';
 
 const maxParts = 100;
 const maxDepth = 10;
 const maxHeaders_bytes = 256 * 1024;
 const maxReceived = 25;
+/** So much is searched at once, because a text of all would be another copy. */
+const window_bytes = 64 * 1024;
+/** More than a boundary with its name takes. */
+const maxBoundary = 300;
+/** As it is written, with its HTML: what is longer has more text than an email may have, or is hardly anything but markup. */
+const maxText_bytes = 3 * maxEmailBytes;
 
 /** Returns a problem instead of throwing, so that a thread can return it. */
 export async function readMail(source: Uint8Array, withContents: boolean): Promise<ReadMail | MailProblem> {
@@ -39,14 +52,10 @@ export async function readMail(source: Uint8Array, withContents: boolean): Promi
   if (countParts(bytes) > maxParts) return 'parts';
   let email: Email;
   try {
-    email = await PostalMime.parse(bytes, {
-      maxNestingDepth: maxDepth,
-      maxRfc822NestingDepth: 0,
-      maxHeadersSize: maxHeaders_bytes,
-    });
-  } catch {
-    // The limits of the parser are its only errors.
-    return 'broken';
+    email = await new MailParser(withContents).parse(bytes);
+  } catch (error) {
+    // The other errors of the parser are its limits.
+    return error instanceof TooMuchText ? 'text' : 'broken';
   }
   if (email.headers.filter(({ key }) => key === 'received').length > maxReceived) return 'loop';
   const header = (name: string) =>
@@ -61,6 +70,47 @@ export async function readMail(source: Uint8Array, withContents: boolean): Promi
     template_name: header('x-pennypost-template'),
     files: email.attachments.map((file) => fileOf(file, withContents)),
   };
+}
+
+class TooMuchText extends Error {}
+
+/** What the library does with each line, which is not its public surface. Its version is pinned. */
+interface LineParser {
+  currentNode: { state: 'header' | 'body' | 'finished' };
+  isInlineTextNode(node: object): boolean;
+  processLine(line: Uint8Array, isLast: boolean): Promise<void>;
+  parse(source: Uint8Array): Promise<Email>;
+}
+
+const LineParser = PostalMime as unknown as new (options: PostalMimeOptions) => LineParser;
+
+/** Reads no more than an email may have, and files only where they are needed: each line it keeps takes several times its length. */
+class MailParser extends LineParser {
+  private readonly withContents: boolean;
+  private text_bytes = 0;
+
+  constructor(withContents: boolean) {
+    super({ maxNestingDepth: maxDepth, maxRfc822NestingDepth: 0, maxHeadersSize: maxHeaders_bytes });
+    this.withContents = withContents;
+  }
+
+  override processLine(line: Uint8Array, isLast: boolean): Promise<void> {
+    const { currentNode } = this;
+    if (currentNode.state === 'body') {
+      if (this.isInlineTextNode(currentNode)) {
+        this.text_bytes += line.length;
+        if (this.text_bytes > maxText_bytes) throw new TooMuchText();
+      } else if (!this.withContents && !isLast && !isBoundary(line)) return done;
+    }
+    return super.processLine(line, isLast);
+  }
+}
+
+const done = Promise.resolve();
+const dash = 45;
+
+function isBoundary(line: Uint8Array): boolean {
+  return line[0] === dash && line[1] === dash;
 }
 
 function fileOf({ filename, content }: Attachment, withContents: boolean): MailFile {
@@ -78,16 +128,18 @@ function hasBareLineEnds(bytes: Buffer): boolean {
 /** Lines that separate parts, before anything is made of them. */
 function countParts(bytes: Buffer): number {
   const boundaries = new Set<string>();
-  const text = bytes.toString('latin1');
-  for (const [, quoted, bare] of text.matchAll(/\bboundary\s*=\s*(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/gi)) {
-    boundaries.add(`--${quoted ?? bare}`);
-    if (boundaries.size > maxParts) return boundaries.size;
+  for (let at = 0; at < bytes.length; at += window_bytes) {
+    const text = bytes.toString('latin1', at, at + window_bytes + maxBoundary);
+    for (const [, quoted, bare] of text.matchAll(/\bboundary\s*=\s*(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/gi)) {
+      boundaries.add(`--${quoted ?? bare}`);
+      if (boundaries.size > maxParts) return boundaries.size;
+    }
   }
   if (boundaries.size === 0) return 0;
   let count = 0;
-  for (let at = text.indexOf('\n--'); at >= 0; at = text.indexOf('\n--', at + 1)) {
-    const end = text.indexOf('\r', at + 1);
-    if (boundaries.has(text.slice(at + 1, Math.min(end < 0 ? text.length : end, at + 204)).trimEnd())) count += 1;
+  for (let at = bytes.indexOf('\n--'); at >= 0; at = bytes.indexOf('\n--', at + 1)) {
+    const [line = ''] = bytes.toString('latin1', at + 1, at + 204).split('\r');
+    if (boundaries.has(line.trimEnd())) count += 1;
   }
   return count;
 }

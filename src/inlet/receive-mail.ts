@@ -23,7 +23,7 @@ import { getOrCreateMailTemplate, maxMailFiles } from '../templates/templates.ts
 import { plainMarkdown } from './html-text.ts';
 import type * as mailTasks from './mail-worker.ts';
 import { type MailFile, type MailProblem, type ReadMail, readMail } from './mail-worker.ts';
-import { Reply } from './replies.ts';
+import { Reply, tooManyAtOnce } from './replies.ts';
 import type { InletSettings } from './settings.ts';
 
 /** Up to this size an email is read faster than it could be passed to a thread. */
@@ -40,6 +40,7 @@ const problems: Record<MailProblem, Reply> = {
   loop: new Reply(554, '5.4.6 Loop'),
   parts: new Reply(554, '5.6.0 The email has too many parts'),
   broken: new Reply(554, '5.6.0 The email cannot be read'),
+  text: new Reply(552, '5.3.4 The text of the email is too long'),
 };
 
 type ReceiverDeps = SendDeps & { config: SendDeps['config'] & { inlet: InletSettings } };
@@ -68,7 +69,7 @@ export class MailReceiver {
     if (!isSimulatedEmailAddress(this.app.country, address)) await refuseIfSuppressed(this.app, context, address);
   }
 
-  /** Stores a message for each recipient, or none. When this returns the id of the first, all are durable. */
+  /** Stores a message for each recipient, or none; takes the memory of the source. When this returns the id of the first, all are durable. */
   async receive(caller: ApiCaller, source: Buffer, recipients: string[]): Promise<string> {
     const context = await this.contextOf(caller);
     const { service } = context;
@@ -140,11 +141,11 @@ export class MailReceiver {
     const read =
       source.length <= maxShort_bytes
         ? readMail(source, links)
-        : this.threads.runnerFor(share).run('readMail', source, links);
+        : this.threads.runnerFor(share).runWith([source.buffer as ArrayBuffer], 'readMail', source, links);
     const mail = await read.catch((error) => {
       if (!(error instanceof WorkerFailure)) throw error;
       if (error.reason === 'timeout' || error.reason === 'memory') throw problems.broken;
-      throw new Reply(451, '4.3.0 Too many large emails at once, try again shortly');
+      throw tooManyAtOnce;
     });
     if (typeof mail === 'string') throw problems[mail];
     return mail;

@@ -1,5 +1,6 @@
 import { failureOfDatabaseError } from '../platform/db/errors.ts';
 import { Failure } from '../platform/failure.ts';
+import { NoTurn } from '../platform/threads/turns.ts';
 
 /** What an SMTP client is told: a code for its software, and a text with an enhanced code (RFC 3463) for people. */
 export class Reply extends Error {
@@ -10,6 +11,11 @@ export class Reply extends Error {
     this.responseCode = responseCode;
   }
 }
+
+/** For nobody: the client went away in the middle of its email. */
+export const connectionLost = new Reply(421, '4.4.2 The connection was lost');
+
+export const tooManyAtOnce = new Reply(451, '4.3.0 Too many large emails at once, try again shortly');
 
 /** Without a text, the reason has one. */
 const byReason = new Map<string | undefined, { code: number; enhanced: string; text?: string }>([
@@ -22,6 +28,8 @@ const byReason = new Map<string | undefined, { code: number; enhanced: string; t
 /** Clients try again after a code that begins with 4. Undefined for a bug. */
 export function replyOf(error: unknown): Reply | undefined {
   if (error instanceof Reply) return error;
+  if (error instanceof NoTurn) return tooManyAtOnce;
+  if (error instanceof Error && 'code' in error && error.code === 'ECONNECTION') return connectionLost;
   const failure = error instanceof Failure ? error : failureOfDatabaseError(error);
   if (!failure) return undefined;
   const text = inAscii(failure.message);

@@ -23,11 +23,11 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 /** Returns the API key of a service that sends over SMTP. */
-async function aKey(name: string): Promise<string> {
+async function aKey(name: string, changes = {}): Promise<string> {
   const { data } = (await world.admin('/service', { name, user_id: platformUser, restricted: false })) as {
     data: { id: string };
   };
-  await world.admin(`/service/${data.id}`, { rate_limit: 1_000_000, permissions: ['email', 'smtp'] });
+  await world.admin(`/service/${data.id}`, { rate_limit: 1_000_000, permissions: ['email', 'smtp'], ...changes });
   const fields = { name: 'k', key_type: 'normal', created_by: platformUser, send_over_smtp: true };
   const { data: secret } = (await world.admin(`/service/${data.id}/api-key`, fields)) as { data: string };
   return `k-${data.id}-${secret}`;
@@ -80,6 +80,41 @@ it('killed while emails arrive: none that was queued is lost, and each is stored
     [...queued.keys()].flatMap((id) => [`${id}@example.org`, `${id}-copy@example.org`]).sort(),
   );
 });
+
+it('a hundred clients with 10 MB each at the same time: all are queued, and the process grows by what it may', async () => {
+  const key = await aKey('Large', { smtp_files: 'drop' });
+  const large = Buffer.from(`${mailWithFile(9_900_000)}\r\n.\r\n`);
+  const sendLarge = async (client: SmtpClient, recipient: string) => {
+    await client.sayAll('MAIL FROM:<a@example.org>', `RCPT TO:<${recipient}>`, 'DATA');
+    client.write(large);
+    return client.reply();
+  };
+  const clients: SmtpClient[] = [];
+  // Not all at once: those that have not signed in may have a quarter of the connections.
+  while (clients.length < 100) clients.push(await SmtpClient.signedIn(port, key));
+  expect(await sendLarge(clients[0] as SmtpClient, 'first@example.org')).toMatch(/^250/);
+  const before_mb = api.memoryMb();
+  let most_mb = before_mb;
+  const sampling = setInterval(() => {
+    most_mb = Math.max(most_mb, api.memoryMb());
+  }, 50);
+  const answers = await Promise.all(clients.map((client, index) => sendLarge(client, `${index}@example.org`)));
+  clearInterval(sampling);
+  for (const client of clients) client.close();
+  expect(answers.filter((answer) => !answer.startsWith('250'))).toEqual([]);
+  // Parsing takes up to four times BODY_MEMORY_MB. Measured: 124.
+  expect(most_mb - before_mb).toBeLessThan(4 * 48);
+});
+
+function mailWithFile(bytes: number): string {
+  const line = `${'QUJDREVG'.repeat(9)}\r\n`;
+  return [
+    ...['From: alarm@example.org', 'Subject: Report', 'MIME-Version: 1.0'],
+    ...['Content-Type: multipart/mixed; boundary=b', '', '--b', 'Content-Type: text/plain', '', 'Here it is', '--b'],
+    ...['Content-Type: application/pdf; name=report.pdf', 'Content-Transfer-Encoding: base64', ''],
+    ...[line.repeat(bytes / line.length), '--b--'],
+  ].join('\r\n');
+}
 
 /** Returns the answer to the email, or an empty text if the connection broke. */
 async function sendOnce(key: string, id: string, recipients: string[]): Promise<string> {

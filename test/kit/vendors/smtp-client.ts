@@ -33,7 +33,7 @@ export class SmtpClient {
   }
 
   /** Without waiting for what the server says. */
-  write(text: string): void {
+  write(text: string | Buffer): void {
     this.socket.write(text);
   }
 
