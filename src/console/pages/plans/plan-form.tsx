@@ -116,8 +116,8 @@ interface StepProps {
 
 function StepFields({ formState, number, step, choices }: StepProps) {
   return (
-    <fieldset class="stack stack--tight">
-      <legend class="label">{t('Step {number}', { number })}</legend>
+    <section class="card stack">
+      <h2>{t('Step {number}', { number })}</h2>
       <Select
         formState={formState}
         name={`template_${number}`}
@@ -129,9 +129,9 @@ function StepFields({ formState, number, step, choices }: StepProps) {
         <Choices
           formState={formState}
           name={`only_${number}`}
-          legend={t('When step {number} is used', { number })}
+          legend={t('Who gets step {number}', { number })}
           kind="several"
-          choices={[{ value: 'yes', label: t('Only for people whom no earlier step could be sent to') }]}
+          choices={[{ value: 'yes', label: t('Only people whom no earlier step could be sent to') }]}
           chosen={step?.only_if_missing ? ['yes'] : []}
         />
       )}
@@ -139,11 +139,11 @@ function StepFields({ formState, number, step, choices }: StepProps) {
         <NumberField
           formState={formState}
           name={`wait_${number}`}
-          label={t('Hours before the step after step {number}', { number })}
-          hint={t('If it is not delivered by then. The last step needs none.')}
+          label={t('Hours to wait after step {number}', { number })}
+          hint={t('The next step starts if this one is not delivered by then. The last step does not wait.')}
           value={step?.wait_h ?? 24}
         />
       )}
-    </fieldset>
+    </section>
   );
 }

@@ -13,7 +13,7 @@ import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState, PageRequest, Pages, View } from '../../../page.ts';
 import { describeCost } from '../../send/cost.ts';
 import { getEditableTemplate, getSeenTemplate, templatePath } from '../library.ts';
-import { differencesOf, LanguageSettings, type ListedText, VariantEditor } from './languages.tsx';
+import { differencesOf, LanguageSettings, type ListedText, nameOf, VariantEditor } from './languages.tsx';
 
 type Writing = PageRequest<{ service: 'templates' }>;
 
@@ -165,7 +165,7 @@ export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
       ...frameOf(
         template,
         variant
-          ? t('{template} in {language}', { template: template.name, language: variant.language })
+          ? t('{template} in {language}', { template: template.name, language: nameOf(variant.language) })
           : t('Add a language to {template}', { template: template.name }),
       ),
       crumbs: [

@@ -34,7 +34,7 @@ describe('the languages of a template', () => {
     expect((await stored()).languages).toEqual({ default: 'en', field: 'language', refuse_unknown: false, variants });
     const page = await ada.get(path());
     expect(page.text).toContain('Canadian French');
-    expect(page.text).toContain('Other placeholders');
+    expect(page.text).toContain('Different placeholders');
   });
 
   it('are refused twice, without a text, without a tag and after a change by somebody else', async () => {

@@ -77,7 +77,7 @@ export function LanguageSettings({ template, texts, languages, formState }: Sett
               <b>{language}</b> <span class="muted">{nameOf(language)}</span>
             </span>
             {cost && <span class="muted">{cost}</span>}
-            {differences.missing.length + differences.added.length > 0 && <span>{t('Other placeholders')}</span>}
+            {differences.missing.length + differences.added.length > 0 && <span>{t('Different placeholders')}</span>}
             <a href={pageUrl(isOwn ? `${templatePath(template.service, template.id)}/edit` : `${path}/${language}`)}>
               {t('Edit {language}', { language: nameOf(language) })}
             </a>
@@ -117,7 +117,7 @@ export function LanguageSettings({ template, texts, languages, formState }: Sett
   );
 }
 
-function nameOf(tag: string): Text {
+export function nameOf(tag: string): Text {
   return written((language) => language.nameOf('language', tag));
 }
 
