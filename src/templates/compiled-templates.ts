@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { inLanguage, t } from '../language/text.ts';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
 import { invalidField } from '../platform/failure.ts';
@@ -11,6 +10,7 @@ import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { compileRow, sourceOf, textIn } from './compile-row.ts';
 import { maxShortLength } from './email-threads.ts';
+import { fixedTexts } from './languages/fixed-texts.ts';
 import { replyToTextOf } from './template-record.ts';
 import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
@@ -179,6 +179,11 @@ export class CompiledTemplates {
     return row && this.compile(row, contactBlock, language, changes);
   }
 
+  /** A template that the caller has just read, in its own text. */
+  ready(row: CurrentTemplateRow): ReadyTemplate {
+    return { ...this.compile(row, row.reply_to_text, null, unknownTime), row };
+  }
+
   /** The same template with the text of another of its languages. */
   inLanguage<Row extends TemplateRow>(ready: ReadyTemplate<Row>, language: string | null): ReadyTemplate<Row> {
     if (language === ready.language) return ready;
@@ -203,32 +208,12 @@ export class CompiledTemplates {
     }
     const source = {
       ...sourceOf(row, block, this.app.country, language),
-      ...this.unsubscribeText(row, language),
-      ...this.letterWords(row, language),
+      ...fixedTexts(this.app.languages, row, language ?? row.languages?.default),
     };
     const ready = { row, compiled: compileTemplate(source), language };
     const length = lengthOf(row, language);
     this.versions.set(key, { ready, currentAt }, { size: bytesOf(row) + outlineBytes(row, length) });
     return ready;
-  }
-
-  /** In the language of the text, else in that of the installation. */
-  private unsubscribeText({ template_type, has_unsubscribe_link, languages }: TemplateRow, language: string | null) {
-    if (template_type !== 'email' || !has_unsubscribe_link) return {};
-    const known = this.app.languages.find(language ?? languages?.default ?? '') ?? this.app.languages.default;
-    return inLanguage(known, () => ({ unsubscribe_text: String(t('Unsubscribe from these emails')) }));
-  }
-
-  private letterWords({ template_type, languages }: TemplateRow, language: string | null) {
-    const tag = language ?? languages?.default;
-    if (template_type !== 'letter' || tag === undefined || new Intl.Locale(tag).language === 'en') return {};
-    if (new Intl.Locale(tag).language === 'cy')
-      return { letter_words: { tag, page_number: 'Tudalen {page} o {pages}' } };
-    const known = this.app.languages.find(tag) ?? this.app.languages.default;
-    const page_number = inLanguage(known, () =>
-      String(t('Page {page} of {pages}', { page: '{page}', pages: '{pages}' })),
-    );
-    return { letter_words: { tag, page_number } };
   }
 }
 

@@ -13,6 +13,7 @@ import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { compileRow } from './compile-row.ts';
 import type { ReadyTemplate } from './compiled-templates.ts';
+import type { FixedTexts } from './languages/fixed-texts.ts';
 import {
   type DraftRow,
   deleteDraft,
@@ -46,11 +47,18 @@ export function compileDraft(
   contactBlock: string | null,
   alphabet?: Country['sms']['alphabet'],
   dialect?: ApiDialect,
+  fixed: FixedTexts = {},
 ): CompiledTemplate {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = draft;
   const welsh = draft.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
   const texts = { template_type, subject, content, ...welsh, contact_block: contactBlock };
-  return compileTemplate({ ...texts, alphabet, dialect, ...(draft.language ? { language: draft.language } : {}) });
+  return compileTemplate({
+    ...texts,
+    ...fixed,
+    alphabet,
+    dialect,
+    ...(draft.language ? { language: draft.language } : {}),
+  });
 }
 
 /** What people should change before they save, by field. The API stores some of it for those who insist. */

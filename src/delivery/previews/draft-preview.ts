@@ -13,6 +13,7 @@ import type { CompiledTemplate } from '../../rendering/template.ts';
 import type { SenderDomains } from '../../sending-domains/sender-domains.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../services/senders/senders.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
+import { fixedTexts } from '../../templates/languages/fixed-texts.ts';
 import { alphabetOfService } from '../../templates/languages/text-alphabet.ts';
 import { getServiceRules } from '../../templates/template-checks.ts';
 import { compileDraft, type TemplateDraft } from '../../templates/template-drafts.ts';
@@ -86,7 +87,8 @@ export async function previewDraft(
   const { api_dialect } = service;
   const alphabet = alphabetOfService(app.country, await getServiceRules(app.db, serviceId));
   const contactBlock = draft.template_type === 'letter' ? sender : null;
-  const compiled = compileDraft(draft, contactBlock, alphabet, api_dialect);
+  const fixed = fixedTexts(app.languages, draft, draft.language);
+  const compiled = compileDraft(draft, contactBlock, alphabet, api_dialect, fixed);
   const known = { placeholders: placeholdersOf(compiled, draft), api_dialect, alphabet };
   switch (compiled.template_type) {
     case 'sms': {

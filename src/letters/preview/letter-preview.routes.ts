@@ -6,6 +6,8 @@ import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { Nullable, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { FrontEndSettings } from '../../protocol/settings.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { inChosenLanguage } from '../../templates/languages/chosen-language.ts';
+import { getTemplate } from '../../templates/templates.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { type LetterPreview, type PreviewFormat, previewLetter, previewLetterTemplate } from './letter-preview.ts';
 
@@ -102,20 +104,29 @@ export function letterPreviewRoutes(
         summary: 'Preview a letter template with values in the body, which proxies do not log',
         params: OfTemplate,
         querystring: Type.Object({ page: Page }),
-        body: Type.Object({ personalisation: Type.Record(Type.String(), Type.String()) }),
+        body: Type.Object({
+          personalisation: Type.Record(Type.String(), Type.String()),
+          language: Type.Optional(
+            Type.String({ format: 'language-tag', description: 'BCP 47; of a template in several languages' }),
+          ),
+        }),
         response: { 200: TemplatePreview },
       },
     },
-    async (request) => showTemplate(request.params, request.body.personalisation, request.query.page),
+    async ({ params, query, body: { personalisation, language } }) =>
+      showTemplate(params, personalisation, query.page, language),
   );
 
   async function showTemplate(
     { service_id, template_id, file_type }: Static<typeof OfTemplate>,
     values: Record<string, string>,
     page: string | undefined,
+    language?: string,
   ) {
     const format = formatOf(file_type);
-    const preview = await previewLetterTemplate(app, service_id, template_id, values, format, pageOf(page));
+    const row = await getTemplate(app.db, service_id, template_id);
+    const template = inChosenLanguage(app, app.compiledTemplates.ready(row), { language, personalisation: values });
+    const preview = await previewLetterTemplate(app, template, values, format, pageOf(page));
     return { ...record(preview), page_count: preview.page_count };
   }
 }

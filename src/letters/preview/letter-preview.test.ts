@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aLetter } from '../../../test/kit/builders/letters.ts';
-import { aNotification, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
-import { useHarness } from '../../../test/kit/harness.ts';
+import { aNotification, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
+import { type Answer, useHarness } from '../../../test/kit/harness.ts';
 import { linesIn } from '../../rendering/pdf/pdf-text.ts';
 import { withPdf } from '../../rendering/pdf/pdfium.ts';
 
@@ -185,5 +185,64 @@ describe('POST /service/{service_id}/template/{template_id}/letter-preview/{file
       personalisation: ['Missing data for required field.'],
     });
     expect((await post(`${template}/letter-preview/pdf`, { personalisation: { name: 1 } })).status).toBe(400);
+  });
+});
+
+describe('a preview of a letter in several languages', () => {
+  const variants = [
+    { language: 'cy', subject: 'Llythyr', content: 'Helo ((enw))\n\n***\n\nYr ail dudalen' },
+    { language: 'fr', subject: 'Lettre', content: 'Bonjour' },
+  ];
+  let path: string;
+  let ofService: string;
+
+  async function aLetterIn(languages: object = {}): Promise<void> {
+    const created_by = await aUser(harness);
+    const permissions = ['letter', 'template_languages'];
+    ofService = await aService(harness, { permissions, created_by_id: created_by });
+    const { status, body } = await harness.admin('POST', `/service/${ofService}/template`, {
+      ...{ name: 'Notice', template_type: 'letter', subject: 'Letter', content: 'Hello ((name))', created_by },
+      languages: { default: 'en', field: 'language', variants, ...languages },
+    });
+    expect(status, JSON.stringify(body)).toBe(201);
+    path = `/service/${ofService}/template/${body.data.id}/letter-preview`;
+  }
+
+  const post = (body: object, file = 'pdf') =>
+    harness.admin('POST', `${path}/${file}`, { personalisation: {}, ...body });
+  const firstPage = async ({ body }: Answer) => (await textOf(body.content))[0] ?? '';
+
+  it('has the text, the date and the page numbers of the chosen one', async () => {
+    await aLetterIn();
+    const welsh = await post({ language: 'cy-GB', personalisation: { enw: 'Ada' } });
+    expect(welsh.body.page_count).toBe(2);
+    for (const text of ['Llythyr', 'Helo Ada', '15 Tachwedd 2030', 'Tudalen 1 o 2']) {
+      expect(await firstPage(welsh)).toContain(text);
+    }
+    expect(await firstPage(await post({ personalisation: { language: 'fr' } }))).toContain('15 novembre 2030');
+    expect(await firstPage(await harness.admin('GET', `${path}/pdf?language=fr`))).toContain('Bonjour');
+    const picture = await post({ language: 'cy' }, 'png?page=2');
+    expect(sizeOfPng(picture.body.content)).toEqual([1240, 1754]);
+    expect((await post({ language: 'fr' }, 'png?page=2')).body.message).toBe('Letter does not have a page 2');
+  });
+
+  it('has the own text of the template for another language, unless the template refuses it', async () => {
+    await aLetterIn({ default: 'cy', variants: variants.slice(1) });
+    expect(await firstPage(await post({ language: 'de' }))).toMatch(/15 Tachwedd 2030[\s\S]*Hello/);
+    await aLetterIn({ refuse_unknown: true });
+    const refused = await post({ language: 'de' });
+    const message = 'The template has no text in the language of this message: its languages are en, cy, fr';
+    expect([refused.status, refused.body]).toEqual([400, { result: 'error', message }]);
+    const wrong = await post({ language: 'not a language' });
+    expect([wrong.status, wrong.body.message]).toEqual([
+      400,
+      { language: ['Not a language tag, such as fr or fr-CA'] },
+    ]);
+  });
+
+  it('has the own text once the service may not have languages any more', async () => {
+    await aLetterIn();
+    await harness.admin('POST', `/service/${ofService}`, { permissions: ['letter'] });
+    expect(await firstPage(await post({ language: 'fr' }))).toContain('Hello');
   });
 });

@@ -12,9 +12,7 @@ import { addressLinesFromPersonalisation } from '../../recipients/postal-address
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import type { PageToPngOptions } from '../../rendering/pdf/pdf-image.ts';
-import { compileRow } from '../../templates/compile-row.ts';
-import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import { getTemplate } from '../../templates/templates.ts';
+import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { type RenderInput, renderInput, renderInputOfLetter } from '../letter-document.ts';
 import {
   type Letter,
@@ -109,23 +107,20 @@ async function readUnchecked(
 /** A template rendered as a letter, with empty placeholders highlighted. */
 export async function previewLetterTemplate(
   app: Deps,
-  serviceId: string,
-  templateId: string,
+  { row, compiled }: ReadyTemplate,
   personalisation: Record<string, string>,
   format: PreviewFormat,
   page: number,
 ): Promise<LetterPreview & { page_count: number }> {
-  const template = await getTemplate(app.db, serviceId, templateId);
-  if (template.template_type !== 'letter')
-    throw invalidField('template', 'Only letter templates can be shown on paper');
+  if (row.template_type !== 'letter') throw invalidField('template', 'Only letter templates can be shown on paper');
   const { lines } = addressRules(app.country).parse(addressLinesFromPersonalisation(personalisation));
-  const drawing = await renderInput(app, template, await selectServiceBrand(app.db, serviceId), {
-    compiled: compileRow(template),
+  const drawing = await renderInput(app, row, await selectServiceBrand(app.db, row.service), {
+    compiled,
     personalisation,
     address: lines,
     day: app.country.calendar.day(app.clock.now()),
   });
-  const pdfTasks = app.pdfThreads.forRequest(serviceId);
+  const pdfTasks = app.pdfThreads.forRequest(row.service);
   const { pdf, page_count } = await compose(app, pdfTasks, drawing);
   return {
     content: await show(pdfTasks, pdf, format, page),

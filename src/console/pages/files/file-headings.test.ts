@@ -60,3 +60,20 @@ describe('the columns that a file needs', () => {
     ]);
   });
 });
+
+describe('the preview of a row', () => {
+  it('of a letter is in the language of the row', async () => {
+    const { body } = await harness.admin('POST', `/service/${service}/template`, {
+      ...{ name: 'Letter', template_type: 'letter', subject: 'x', content: 'One page', created_by: user },
+      languages: { default: 'en', variants: [{ language: 'nl', subject: 'x', content: 'Twee\n\n***\n\nBladen' }] },
+    });
+    const address = 'Ada,12 St James’s Square,SW1Y 4JH';
+    const content = `address line 1,address line 2,address line 3,message language\n${address},nl\n${address},en\n`;
+    const sent = await browser.postFile(newFile(body.data.id), {}, { field: 'file', name: 'a.csv', content });
+    await harness.runTasks();
+    const statusOf = async (row: number, page: number) =>
+      (await browser.get(`${sent.location}/rows/${row}/pages/${page}`)).status;
+    expect([await statusOf(2, 1), await statusOf(2, 2)]).toEqual([200, 200]);
+    expect([await statusOf(3, 1), await statusOf(3, 2)]).toEqual([200, 400]);
+  });
+});

@@ -266,13 +266,15 @@ export async function previewEmailOfRow(
 
 export function previewLetterOfRow(
   app: ConsoleApp,
-  { row }: ReadyTemplate,
-  { personalisation }: ReadyMessage,
+  template: ReadyTemplate,
+  message: ReadyMessage,
   format: 'pdf' | 'png',
   page: number,
 ) {
-  const values = Object.fromEntries(Object.entries(personalisation).map(([name, value]) => [name, String(value)]));
-  return previewLetterTemplate(app, row.service, row.id, values, format, page);
+  const values = Object.fromEntries(
+    Object.entries(message.personalisation).map(([name, value]) => [name, String(value)]),
+  );
+  return previewLetterTemplate(app, inLanguageOf(app, template, message), values, format, page);
 }
 
 /**

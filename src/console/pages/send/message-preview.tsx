@@ -160,6 +160,6 @@ function findSender(service: SendingService, { row }: ReadyTemplate, { sender_id
 }
 
 /** Draws the letter to count its pages. */
-export function drawLetter(app: ConsoleApp, { service, template, filled }: ToPreview) {
-  return previewLetterTemplate(app, service.id, template.row.id, buildPersonalisation(template, filled), 'pdf', 1);
+export function drawLetter(app: ConsoleApp, { template, filled }: ToPreview) {
+  return previewLetterTemplate(app, template, buildPersonalisation(template, filled), 'pdf', 1);
 }

@@ -188,7 +188,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       const page = Number(param('page'));
       if (template.row.template_type !== 'letter' || !Number.isInteger(page) || page < 1) throw notFound();
       const values = decryptValues(app, visitor, query('values'));
-      const { content } = await previewLetterTemplate(app, service.id, template.row.id, values, 'png', page);
+      const { content } = await previewLetterTemplate(app, template, values, 'png', page);
       return sendSentFile(reply, 'image/png', content);
     },
   });
