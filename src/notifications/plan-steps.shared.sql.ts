@@ -53,6 +53,8 @@ export async function withdrawUnsent(tx: Tx, ids: string[], lettersSince: Timest
       delete from delivery_queue q where q.notification_id = any (array(select id from held))
         and q.leased_by is null and q.outcome_known
       returning q.notification_id
+    ), freed as (
+      delete from held_messages where notification_id in (select notification_id from gone)
     )
     select notification_id as id from gone
     union all

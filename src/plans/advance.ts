@@ -76,7 +76,7 @@ export class PlanWorker {
   }
 }
 
-/** Another worker has started the step, or the message was cancelled meanwhile. */
+/** Another worker has started the step, it is not needed any more, or the message was cancelled meanwhile. */
 class StepTaken extends Error {}
 
 interface NextStep {
@@ -96,9 +96,14 @@ async function advance(app: PlanDeps, id: string): Promise<void> {
   }
 }
 
-/** Records what has become of the steps, and returns the one to start. */
-async function follow(app: PlanDeps, tx: Tx, id: string): Promise<NextStep | undefined> {
-  const now = app.clock.now();
+interface Heard {
+  message: PlanMessage;
+  steps: StoredStep[];
+  settled: ReturnType<typeof settle<StoredStep>>;
+}
+
+/** Locks a message, and reads what has become of its steps: what is recorded of them later wakes it once it is unlocked. */
+async function lockAndHear(tx: Tx, id: string, now: Date): Promise<Heard | undefined> {
   const message = await lockPlanMessage(tx, id);
   if (!message) return undefined;
   const steps = await selectStepsOf(tx, [id]);
@@ -110,7 +115,21 @@ async function follow(app: PlanDeps, tx: Tx, id: string): Promise<NextStep | und
       return fact ? [[number, fact] as const] : [];
     }),
   );
-  const settled = settle({ ...message, steps }, facts, now);
+  return { message, steps, settled: settle({ ...message, steps }, facts, now) };
+}
+
+/** Locks a message whose step may still start: nobody has started it, and no earlier one was delivered meanwhile. */
+async function lockToStart(tx: Tx, { message, step }: NextStep, now: Date): Promise<void> {
+  const heard = await lockAndHear(tx, message.id, now);
+  if (heard?.settled.start?.number !== step.number) throw new StepTaken();
+}
+
+/** Records what has become of the steps, and returns the one to start. */
+async function follow(app: PlanDeps, tx: Tx, id: string): Promise<NextStep | undefined> {
+  const now = app.clock.now();
+  const heard = await lockAndHear(tx, id, now);
+  if (!heard) return undefined;
+  const { message, steps, settled } = heard;
   for (const [index, step] of settled.steps.entries()) {
     const before = steps[index];
     if (step === before) continue;
@@ -148,7 +167,7 @@ async function start(app: PlanDeps, { message, step }: NextStep): Promise<Unsent
     step: {
       notification_id,
       record: async (tx) => {
-        await lockOpen(tx, message.id);
+        await lockToStart(tx, { message, step }, now);
         const started = { state: 'sent', reason: null, notification_id, started_at: timestamp(now) } as const;
         if (!(await updateWaitingStep(tx, step, started))) throw new StepTaken();
         const progress = { status: 'in-progress', completed_at: null } as const;
@@ -160,20 +179,17 @@ async function start(app: PlanDeps, { message, step }: NextStep): Promise<Unsent
   return sendStep(app, context, { ...step, reference: message.reference }, content);
 }
 
-async function passOver(tx: Tx, { message, step }: NextStep, { state, reason }: Unsent, now: Date): Promise<void> {
-  await lockOpen(tx, message.id);
+async function passOver(tx: Tx, next: NextStep, { state, reason }: Unsent, now: Date): Promise<void> {
+  const { step } = next;
+  await lockToStart(tx, next, now);
   if (!(await updateWaitingStep(tx, step, { state, reason, ended_at: timestamp(now) }))) throw new StepTaken();
 }
 
-async function postpone(tx: Tx, { message, step }: NextStep, { reason }: Unsent, now: Date): Promise<void> {
-  await lockOpen(tx, message.id);
+async function postpone(tx: Tx, next: NextStep, { reason }: Unsent, now: Date): Promise<void> {
+  const { message, step } = next;
+  await lockToStart(tx, next, now);
   if (!(await updateWaitingStep(tx, step, { reason }))) throw new StepTaken();
   await updatePlanMessage(tx, message.id, { due_at: timestamp(later(now, closed_ms)) });
-}
-
-async function lockOpen(tx: Tx, id: string): Promise<void> {
-  const message = await lockPlanMessage(tx, id);
-  if (message?.status !== 'created' && message?.status !== 'in-progress') throw new StepTaken();
 }
 
 function countStep({ metrics }: Platform, channel: Channel, outcome: StepState): void {

@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts';
+import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { PlanWorker } from './advance.ts';
+
+const harness = useHarness({
+  now: '2026-11-16T12:00:00Z',
+  config: { providers: { sandbox: { receipts: 'hold' } } },
+});
+let service: string;
+let key: string;
+let plan_id: string;
+
+beforeEach(async () => {
+  harness.clock.set('2026-11-16T12:00:00Z');
+  service = await aService(harness);
+  key = await anApiKey(harness, service);
+  plan_id = await aPlan(harness, service, [{ channel: 'email' }, { channel: 'sms' }, { channel: 'letter' }]);
+});
+
+async function accepted(): Promise<string> {
+  const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' } };
+  const { status, body } = await harness.v2('POST', '/v2/messages', key, request);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.id;
+}
+
+async function statesOf(id: string): Promise<string[]> {
+  const { body } = await harness.v2('GET', `/v2/messages/${id}`, key);
+  return [body.status, ...body.steps.map(({ state }: { state: string }) => state)];
+}
+
+/** Its email was handed over a day ago, so that the text is to start now. */
+async function overdue(): Promise<string> {
+  const id = await accepted();
+  for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+  harness.clock.advance({ hours: 24 });
+  return id;
+}
+
+/** Texts go out in the morning, or not for days. */
+async function textsFrom(from_time: string, closed_days: string[] = []) {
+  const window = { name: 'Mornings', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], until_time: '11:00' };
+  const fields = { ...window, from_time, closed_days };
+  const { body } = await harness.admin('POST', `/service/${service}/send-window`, fields);
+  const times = { sms_window_id: body.data.id, email_window_id: null, time_zone: null };
+  expect((await harness.admin('POST', `/service/${service}/sending-times`, times)).status).toBe(204);
+}
+
+/** A worker to which something happens once it knows the step that is to start, and before it starts it. */
+function interrupted(happens: () => Promise<void>): PlanWorker {
+  const { sending } = harness.app;
+  let isFirst = true;
+  const services = Object.assign(Object.create(sending.services), {
+    find: async (id: string) => {
+      if (isFirst) await happens();
+      isFirst = false;
+      return sending.services.find(id);
+    },
+  });
+  return new PlanWorker({ ...harness.app, sending: Object.assign(Object.create(sending), { services }) });
+}
+
+const heldRows = () =>
+  harness.app.db.selectFrom('held_messages').select('notification_id').where('service_id', '=', service).execute();
+
+describe('an earlier step that is delivered while the next one is about to start', () => {
+  const delivered = ['delivered', 'delivered', 'cancelled', 'cancelled'];
+
+  /** Another worker has taken the news before this one goes on. */
+  const whileStarting = (id: string) =>
+    interrupted(async () => {
+      await tellStep(harness, { id, step: 1, status: 'delivered' });
+      await harness.app.db.deleteFrom('plan_step_changes').where('message_id', '=', id).execute();
+      await harness.app.db
+        .updateTable('plan_messages')
+        .set({ due_at: '2026-11-17T12:00:00Z' })
+        .where('id', '=', id)
+        .execute();
+    });
+
+  it('ends the message at once: the next one does not start', async () => {
+    const id = await overdue();
+    await whileStarting(id).runOnce();
+    expect(await statesOf(id)).toEqual(delivered);
+    const sent = harness.app.db.selectFrom('notifications').select('id').where('service_id', '=', service);
+    expect(await sent.execute()).toHaveLength(1);
+  });
+
+  it('ends it at once also where the next one would wait for sending times', async () => {
+    await textsFrom('08:00', ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20', '2026-11-21']);
+    const id = await overdue();
+    await whileStarting(id).runOnce();
+    expect(await statesOf(id)).toEqual(delivered);
+  });
+
+  it('ends it at once also where the next one would be skipped', async () => {
+    const id = await overdue();
+    expect((await harness.admin('POST', `/service/${service}`, { permissions: ['email', 'letter'] })).status).toBe(200);
+    await whileStarting(id).runOnce();
+    expect(await statesOf(id)).toEqual(delivered);
+  });
+});
+
+describe('a step that waits for its sending times', () => {
+  it('leaves the list of what waits when it is not needed any more, or cancelled', async () => {
+    await textsFrom('08:00');
+    const [late, cancelled] = [await overdue(), await accepted()];
+    await harness.deliver();
+    await harness.deliver();
+    expect(await statesOf(late)).toEqual(['in-progress', 'expired', 'sent', 'waiting']);
+    await tellStep(harness, { id: cancelled, step: 1, status: 'permanent-failure' });
+    await harness.deliver();
+    expect(await heldRows()).toHaveLength(2);
+    await tellStep(harness, { id: late, step: 1, status: 'delivered' });
+    await harness.deliver();
+    expect(await statesOf(late)).toEqual(['delivered', 'delivered', 'cancelled', 'cancelled']);
+    expect(await heldRows()).toHaveLength(1);
+    expect((await harness.v2('POST', `/v2/messages/${cancelled}/cancel`, key)).status).toBe(200);
+    expect(await heldRows()).toEqual([]);
+  });
+});
