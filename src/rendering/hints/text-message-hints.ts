@@ -26,8 +26,9 @@ interface Cost {
 export function measureCost({ content, service, alphabet = 'gsm-welsh', dialect }: HintedText): Cost {
   const how = { alphabet, dialect };
   const message = render(content, service, how);
-  const { text } = render(content, undefined, how);
-  const dear = message.encoding === 'ucs2' ? smsAlphabet(alphabet, dialect).notable(text).ucs2 : [];
+  // The name of the service is not the author's.
+  const written = () => (service?.prefix ? render(content, undefined, how) : message).text;
+  const dear = message.encoding === 'ucs2' ? smsAlphabet(alphabet, dialect).notable(written()).ucs2 : [];
   const plain = dear.length === 0 ? message : render(plainOf(content, dear), service, how);
   return { parts: message.fragments, partsWithout: plain.fragments, dear, remove: surplusOf(message) };
 }
