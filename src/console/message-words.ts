@@ -3,6 +3,8 @@ import type { PhoneRules } from '../countries/phone-rules.ts';
 import { listHomePostage, postageLabel } from '../countries/postage.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { declared, type Text, t, written } from '../language/text.ts';
+import { countsParts } from '../notifications/limits/daily-limits.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
@@ -15,6 +17,25 @@ export const channelWords = {
 
 /** The order in which pages show the channels. */
 export const shownChannels = ['email', 'sms', 'letter'] as const satisfies Channel[];
+
+/** What a daily limit counts: messages of a channel, or parts of texts. */
+type Counted = Channel | 'parts';
+
+export function countedToday(
+  { country, clock }: Pick<Platform, 'country' | 'clock'>,
+  service: Parameters<typeof countsParts>[1],
+  channel: Channel,
+): Counted {
+  return countsParts(country, service, channel, clock.now()) ? 'parts' : channel;
+}
+
+/** "47 texts left today" */
+export function leftToday(counted: Counted, left: number): Text {
+  return t(
+    '{counted, select, email {{left, plural, =0 {No emails left today} one {# email left today} other {# emails left today}}} sms {{left, plural, =0 {No texts left today} one {# text left today} other {# texts left today}}} letter {{left, plural, =0 {No letters left today} one {# letter left today} other {# letters left today}}} other {{left, plural, =0 {No parts of texts left today} one {# part of texts left today} other {# parts of texts left today}}}}',
+    { counted, left },
+  );
+}
 
 /** Tabs that narrow a list to one channel. `buildUrl` gives the address of the list of that channel. */
 export function channelTabs(current: Channel | undefined, buildUrl: (channel: Channel | undefined) => string) {

@@ -100,14 +100,12 @@ function Figures({ file, money }: { file: CheckedFile; money: Money }) {
           <>
             <dt>{template.row.template_type === 'letter' ? t('Cost, at least') : t('Cost, about')}</dt>
             <dd class="figure-mid">{cost === undefined ? t('Not known') : money.price(cost)}</dd>
-            <dd>
-              <T>{{ left: count(left) }} left today</T>
-            </dd>
+            <dd>{left}</dd>
           </>
         ) : (
           <>
-            <dt>{t('Left today')}</dt>
-            <dd class="figure-mid">{count(left)}</dd>
+            <dt>{t('Daily limit')}</dt>
+            <dd>{left}</dd>
           </>
         )}
       </div>

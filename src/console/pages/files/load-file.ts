@@ -12,7 +12,7 @@ import {
 } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
-import { t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { listFirstMessages } from '../../../notifications/history/search-messages.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
@@ -26,6 +26,7 @@ import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-te
 import { holds } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
+import { countedToday, leftToday } from '../../message-words.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import type { Preview } from '../send/message-preview.tsx';
 import { listFields } from '../send/send-form.ts';
@@ -53,7 +54,7 @@ export interface CheckedFile {
   /** Recipients in more than one row without problems, and the rows of the first of them. */
   /** `rowCount` is unknown where release 0.3.0 has counted. */
   repeated: { count: number; rowCount: number | undefined; rows: readonly (readonly number[])[] };
-  left: number;
+  left: Text;
   /** Undefined where it cannot be estimated. */
   cost: number | undefined;
   /** False while texts or letters have no prices. */
@@ -146,7 +147,10 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
       rowCount: summary?.repeated_row_count,
       rows: summary?.repeated_rows ?? [],
     },
-    left: (await remainingToday(app, sending, template.row.template_type)).messages,
+    left: leftToday(
+      countedToday(app, sending, template.row.template_type),
+      (await remainingToday(app, sending, template.row.template_type)).messages,
+    ),
     cost: await estimateCost(app, template, upload, goodRows, prefix),
     isPriced: { email: true, ...(await findKnownPrices(app)) }[template.row.template_type],
     shown: await loadShownRow(app, { sending, template, upload, record }, row),

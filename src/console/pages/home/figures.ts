@@ -19,6 +19,7 @@ import type { Service } from '../../../services/services.ts';
 import { countByTemplateAndStatus } from '../../../templates/template-statistics.ts';
 import { countUnsubscribes } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { countedToday } from '../../message-words.ts';
 
 const shownDays = 7;
 const usualDays = 28;
@@ -61,7 +62,11 @@ export async function readFigures(app: ConsoleApp, service: Service) {
     parts: texts?.chargeable_units ?? 0,
     freeUsed: texts?.free_allowance_used ?? 0,
     free: mentionedAllowance(app.country, allowance.free_sms_fragment_limit),
-    left,
+    left: {
+      email: { ...left.email, counted: countedToday(app, sending, 'email') },
+      sms: { ...left.sms, counted: countedToday(app, sending, 'sms') },
+      letter: { ...left.letter, counted: countedToday(app, sending, 'letter') },
+    },
     refusedCallbacks,
   };
 }

@@ -1,5 +1,6 @@
 import { t } from '../../../language/text.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
+import { leftToday } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import type { Figures } from './figures.ts';
 
@@ -77,8 +78,8 @@ function trial({ left }: Figures): Need[] {
       tone: 'sending',
       what: t('Trial mode'),
       more: t(
-        'You can send {emails, plural, other {# emails}} and {texts, plural, other {# texts}} today, only to your team and guest list.',
-        { emails: left.email.remaining, texts: left.sms.remaining },
+        '{counted, select, parts {You can send {emails, plural, one {# email} other {# emails}} and {texts, plural, one {# part of texts} other {# parts of texts}} today, only to your team and guest list.} other {You can send {emails, plural, one {# email} other {# emails}} and {texts, plural, one {# text} other {# texts}} today, only to your team and guest list.}}',
+        { counted: left.sms.counted, emails: left.email.remaining, texts: left.sms.remaining },
       ),
       to: { path: '/going-live', label: t('Go live') },
     },
@@ -86,12 +87,9 @@ function trial({ left }: Figures): Need[] {
 }
 
 function limit({ left }: Figures, channel: Channel): Need[] {
-  const { limit: all, remaining } = left[channel];
+  const { limit: all, remaining, counted } = left[channel];
   if (all === 0 || remaining > all * (1 - nearlyUsed)) return [];
-  const what = t(
-    '{channel, select, email {{count, plural, =0 {No emails left today} other {# emails left today}}} sms {{count, plural, =0 {No texts left today} other {# texts left today}}} other {{count, plural, =0 {No letters left today} other {# letters left today}}}}',
-    { channel, count: remaining },
-  );
+  const what = leftToday(counted, remaining);
   const to = { path: '/settings', label: t('Settings') };
   return [
     {

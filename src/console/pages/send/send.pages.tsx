@@ -13,7 +13,7 @@ import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { checkAll } from '../../forms.ts';
-import { postageName } from '../../message-words.ts';
+import { countedToday, leftToday, postageName } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
@@ -65,7 +65,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           filled={filled}
           senders={await listSenderChoices(app.db, template)}
           preview={await renderPreview(request, loaded)}
-          left={(await remainingToday(app, service, channel)).messages}
+          left={leftToday(countedToday(app, service, channel), (await remainingToday(app, service, channel)).messages)}
           now={app.clock.now()}
           addressHint={declared(app.country.words.addressHint)}
           toFile={`/services/${service.id}/files/new/${template.row.id}`}
@@ -256,6 +256,7 @@ async function listFacts(
 ): Promise<{ label: Text; value: ComponentChildren }[]> {
   const channel = template.row.template_type;
   const { messages } = await remainingToday(app, service, channel);
+  const counted = countedToday(app, service, channel);
   const now = app.clock.now();
   const at = filled.scheduled_for === '' ? now : new Date(filled.scheduled_for);
   const warning = nightWarning(calendar, at);
@@ -278,6 +279,6 @@ async function listFacts(
     },
     ...(channel === 'letter' ? [] : [{ label: t('When'), value: when }]),
     ...(filled.reference === '' ? [] : [{ label: t('Reference'), value: <span dir="auto">{filled.reference}</span> }]),
-    { label: t('Left today'), value: t('{count, number}, with this one', { count: messages }) },
+    { label: t('Daily limit'), value: t('{left}, with this one', { left: leftToday(counted, messages) }) },
   ];
 }

@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { T } from '../../../language/sentence.tsx';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { describeLost } from '../../message-words.ts';
-import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field, TextArea } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/form.tsx';
@@ -20,8 +18,8 @@ interface FillInProps {
   filled: Filled;
   senders: readonly SenderChoice[];
   preview: ComponentChildren;
-  /** How many messages can be sent today. */
-  left: number;
+  /** How much can be sent today. */
+  left: Text;
   now: Date;
   addressHint: Text;
   /** Leads to uploading a list for the same template, below /console. */
@@ -73,9 +71,7 @@ export function FillIn(props: FillInProps) {
             <ButtonLink to={toFile} look="quiet">
               {t('Upload a list instead')}
             </ButtonLink>
-            <span class="small muted">
-              <T>{{ left: count(left) }} left today</T>
-            </span>
+            <span class="small muted">{left}</span>
           </div>
         </form>
         <section class="stack stack--tight sticky" aria-label={t('Preview')} id="preview">

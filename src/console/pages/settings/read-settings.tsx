@@ -20,7 +20,7 @@ import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { keepCharacters } from '../../../templates/languages/text-alphabet.ts';
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelWords, countedToday, leftToday } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import { annualLimitPath, describeAnnualLimits, describeTextUnit, textUnitPath } from './annual-limits.pages.tsx';
 import { dialectNames } from './general.pages.tsx';
@@ -256,7 +256,7 @@ function othersText(others: number): string {
   return others === 0 ? '' : t('{others, plural, one {and # other} other {and # others}}', { others });
 }
 
-/** "50 (47 left today)", by channel. */
+/** "50 (47 emails left today)", by channel. */
 async function limitsOf(app: ConsoleApp, service: Service): Promise<Record<Channel, ComponentChildren>> {
   const daily_limits = {
     email: service.email_message_limit,
@@ -267,13 +267,17 @@ async function limitsOf(app: ConsoleApp, service: Service): Promise<Record<Chann
   const texts = await Promise.all(
     channels.map(async (channel) => {
       const left = await remainingToday(app, { id: service.id, daily_limits }, channel);
-      const more =
-        left.international === null
-          ? t('({left, number} left today)', { left: left.messages })
-          : t('({left, number} left today, {abroad, number} of them abroad)', {
-              left: left.messages,
-              abroad: Math.min(left.messages, left.international),
-            });
+      const counted = countedToday(app, { text_unit: service }, channel);
+      // The limit abroad counts texts, whatever the limit of texts counts.
+      const abroad = left.international === null ? undefined : Math.min(left.messages, left.international);
+      const today =
+        abroad === undefined
+          ? leftToday(counted, left.messages)
+          : t(
+              '{counted, select, parts {{left, plural, =0 {No parts of texts left today} one {# part of texts left today, for at most {texts, plural, one {# text} other {# texts}} abroad} other {# parts of texts left today, for at most {texts, plural, one {# text} other {# texts}} abroad}}} other {{left, plural, =0 {No texts left today} one {# text left today, {texts, number} of them abroad} other {# texts left today, {texts, number} of them abroad}}}}',
+              { counted, left: left.messages, texts: abroad },
+            );
+      const more = t('({today})', { today });
       return [channel, <AndMore key={channel} first={count(daily_limits[channel])} more={more} />] as const;
     }),
   );

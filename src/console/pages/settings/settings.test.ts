@@ -31,7 +31,7 @@ describe('GET /settings', () => {
   it('shows every group with what is left today; only those who manage can change, operators more', async () => {
     const { service, browser, here } = await aManager({ name: 'Library', email_message_limit: 50 });
     const page = await browser.get(here);
-    for (const text of ['General', 'Email', 'Text', 'Letters', 'Library', '(50 left today)']) {
+    for (const text of ['General', 'Email', 'Text', 'Letters', 'Library', '(50 emails left today)']) {
       expect(page.text).toContain(text);
     }
     expect(page.text).toContain(`${here}/email/reply-to`);
@@ -50,7 +50,24 @@ describe('daily limits', () => {
   it('never say that more texts are left abroad than there are texts', async () => {
     const limits = { sms_message_limit: 50, international_sms_message_limit: 100 };
     const { browser, here } = await aManager(limits);
-    expect((await browser.get(here)).text).toContain('(50 left today, 50 of them abroad)');
+    expect((await browser.get(here)).text).toContain('(50 texts left today, 50 of them abroad)');
+  });
+
+  it('say what they count wherever they say what is left: texts, or parts of texts', async () => {
+    const limits = { sms_message_limit: 50, international_sms_message_limit: 10, sms_limit_unit: 'parts' as const };
+    const { service, here, home } = await aManager(limits);
+    const rights = ['manage_service', 'view_activity', 'send_texts', 'send_emails', 'send_letters'];
+    const browser = await signedIn(harness, (await aMember(service, rights)).id);
+    const text = await aTemplate(harness, service, { content: 'Hello' });
+    const email = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'c' });
+    expect((await browser.get(here)).text).toContain('(50 parts of texts left today, for at most 10 texts abroad)');
+    expect((await browser.get(`${home}/send/${text}`)).text).toContain('50 parts of texts left today');
+    const checked = await browser.post(`${home}/send/${text}`, { do: 'check', to: '07700 900123' });
+    expect(checked.text).toContain('50 parts of texts left today, with this one');
+    expect((await browser.get(`${home}/send/${email}`)).text).toContain('emails left today');
+    await harness.app.db.updateTable('services').set({ restricted: true }).where('id', '=', service).execute();
+    await harness.app.changeListener.catchUp();
+    expect((await browser.get(home)).text).toMatch(/emails and 50 parts of texts today, only to your team/);
   });
 });
 
