@@ -185,12 +185,12 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('the protocol imports the platform and countries alone', () => {
+  it('the protocol imports the platform, countries and texts alone', () => {
     expect(
       violations((file) =>
         file.room === 'protocol'
           ? file.imports
-              .filter(({ room }) => ![countries, 'protocol', 'platform'].includes(room))
+              .filter(({ room }) => ![countries, language, 'protocol', 'platform'].includes(room))
               .map(({ path }) => `imports ${path}`)
           : [],
       ),

@@ -77,7 +77,7 @@ function isMarked(node) {
 
 function isCode(node, parent) {
   if (node.type === 'JSXAttribute')
-    return codeNames.has(node.name.name) || /^data-(?!label)/.test(String(node.name.name));
+    return codeNames.has(node.name.name) || /^data-(?!label|say-)/.test(String(node.name.name));
   if (node.type === 'Property')
     return !node.computed && codeNames.has(node.key.name ?? node.key.value) && !isTextual(node.value);
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {

@@ -8,7 +8,7 @@ export function sourceFiles() {
   return fs
     .readdirSync('src', { recursive: true })
     .map((name) => join('src', name).replaceAll('\\', '/'))
-    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path) && !path.startsWith('src/console/browser/'))
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
     .sort();
 }
 

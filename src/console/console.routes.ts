@@ -132,13 +132,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     const typed = new Map(Object.entries(body as Record<string, string | string[]>));
     try {
       const invalidBody = http.failureOfBody(request, form);
-      const problems = problemsOfForm(
-        app.country,
-        { form, needs, file },
-        typed,
-        multipart?.file !== undefined,
-        invalidBody,
-      );
+      const problems = problemsOfForm({ form, needs, file }, typed, multipart?.file !== undefined, invalidBody);
       await checkAll(
         () => {
           if (problems.size > 0) throw invalid(Object.fromEntries(problems));
@@ -152,7 +146,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       );
     } catch (error) {
       if (!isAboutForm(error)) throw error;
-      return show(opened, { typed, problems: inOrderOfFields(opened.page, problemsOf(app.country, error.said)) });
+      return show(opened, { typed, problems: inOrderOfFields(opened.page, problemsOf(error)) });
     } finally {
       multipart?.stop();
     }

@@ -41,7 +41,7 @@ const unexpected = {
 };
 
 export function sendFailurePage(
-  app: Pick<ConsoleApp, 'country' | 'languages'>,
+  app: Pick<ConsoleApp, 'languages'>,
   failure: Failure,
   status: number,
   request: FastifyRequest,
@@ -49,7 +49,7 @@ export function sendFailurePage(
 ): FastifyReply {
   const isForPeople = status === 400 || failure.code === 'CrossSiteRequest';
   const page = isForPeople
-    ? { title: t('That did not work'), text: joined([...problemsOf(app.country, failure.said).values()]) }
+    ? { title: t('That did not work'), text: joined([...problemsOf(failure).values()]) }
     : (pages.get(status) ?? unexpected);
   const content = (
     <>

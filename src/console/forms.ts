@@ -1,14 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import type { Country } from '../countries/country.ts';
-import { isText, joined } from '../language/text.ts';
-import { Failure, type FailureDetail, invalid } from '../platform/failure.ts';
+import { isText, written } from '../language/text.ts';
+import { Failure, invalid } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { type MultipartForm, readMultipart } from '../platform/http/body/multipart.ts';
 import { StreamedBody } from '../platform/http/body/streamed-body.ts';
 import type { Subroute } from '../platform/http/subroute.ts';
-import { inOwnWords } from './own-words.ts';
 import type { DeclaredPage, FileRule, FormState } from './page.ts';
 
 declare module 'fastify' {
@@ -82,15 +80,13 @@ function prepareForm(form: TObject, body: unknown): Fields {
 
 /** One sentence per field: what is missing, and what the schema refuses. */
 export function problemsOfForm(
-  country: Country,
   { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
   typed: FormState['typed'],
   hasFile: boolean,
   validationError: unknown,
 ): Map<string, string> {
   const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
-  const refused =
-    validationError instanceof Failure ? problemsOf(country, validationError.said) : new Map<string, string>();
+  const refused = validationError instanceof Failure ? problemsOf(validationError) : new Map<string, string>();
   const all = new Map<string, string>([...refused, ...missing]);
   if (file?.needs !== undefined && !hasFile) all.set(file.name, file.needs);
   return new Map([...all].filter(([name]) => name in form.properties || name === file?.name));
@@ -138,10 +134,14 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
 }
 
 /** Sentences by field. A text without a field is about the whole form. */
-export function problemsOf(country: Pick<Country, 'phone'>, said: FailureDetail): Map<string, string> {
-  const inWords = (sentence: string) => inOwnWords(country, sentence);
-  if (isText(said)) return new Map([['', inWords(said)]]);
-  return new Map(Object.entries(said).map(([field, texts]) => [field, joined([texts].flat().map(inWords))]));
+export function problemsOf({ said }: Failure): Map<string, string> {
+  if (isText(said)) return new Map([['', said]]);
+  return new Map(Object.entries(said).map(([field, texts]) => [field, isText(texts) ? texts : eachOnce(texts)]));
+}
+
+/** Sentences that differ for programs may be the same for people. */
+function eachOnce(sentences: readonly string[]): string {
+  return written(() => [...new Set(sentences.map(String))].join(' '));
 }
 
 /** A failure that the person can correct in the form; others are pages of their own. */

@@ -190,5 +190,10 @@ export function parseMessage(text: string): string | MessageFormatElement[] {
   return /[{}<']/.test(text) ? parse(text) : text;
 }
 
+const ofSource = { tag: 'en', locale: 'en-GB', catalogue: new Map() };
+
 /** The language of the texts in the source. */
-export const english = new Language({ tag: 'en', locale: 'en-GB', catalogue: new Map() });
+export const english = new Language(ofSource);
+
+/** The same for whatever people do not read: sentences of the contract stay as they are. */
+export const englishForPrograms = new Language(ofSource);

@@ -2,7 +2,7 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { Language } from './language.ts';
 import { T } from './sentence.tsx';
-import { asIs, inEnglish, inLanguage, joined, list, t, within } from './text.ts';
+import { asIs, forApi, inEnglish, inLanguage, joined, list, t, within } from './text.ts';
 
 const dutch = languageOf('nl', {
   Templates: 'Sjablonen',
@@ -23,6 +23,17 @@ function languageOf(tag: string, messages: Record<string, string>) {
 }
 
 const templates = (count: number) => t('{count, plural, one {# template} other {# templates}}', { count });
+
+describe('forApi', () => {
+  it('keeps the sentence of the contract for programs, also within other texts, and says another one to people', () => {
+    const text = forApi('Not valid.', t('Templates'));
+    expect([text, joined([text, t('Hello {name}', { name: text })])].map(inEnglish)).toEqual([
+      'Not valid.',
+      'Not valid. Hello Not valid.',
+    ]);
+    expect([String(text), inLanguage(dutch, () => String(text))]).toEqual(['Templates', 'Sjablonen']);
+  });
+});
 
 describe('t', () => {
   it('is written when it is read, in the language of that moment', () => {

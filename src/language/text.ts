@@ -1,5 +1,5 @@
 import { Fragment } from 'preact';
-import { english, type Language, type ListKind } from './language.ts';
+import { english, englishForPrograms, type Language, type ListKind } from './language.ts';
 import { type Values, writeMessage } from './message.ts';
 
 declare const brand: unique symbol;
@@ -90,6 +90,11 @@ export function declared(text: string): Text {
   return written((language) => (/[{}<]/.test(text) ? text : writeMessage(language, text, noValues)));
 }
 
+/** A sentence that the contract fixes for programs, and what it says to people. */
+export function forApi(sentence: string, forPeople: string): Text {
+  return written((language) => (language === englishForPrograms ? sentence : String(forPeople)));
+}
+
 /** Says that a text needs no translation: what people have typed, a name, a code. */
 export function asIs(text: string): Text {
   return text as Text;
@@ -122,5 +127,5 @@ export function capitalised(text: string): Text {
 
 /** For programs, logs and everything else that is not for one reader. */
 export function inEnglish(text: string): string {
-  return typeof text === 'string' ? text : inLanguage(english, () => String(text));
+  return typeof text === 'string' ? text : inLanguage(englishForPrograms, () => String(text));
 }

@@ -1,3 +1,4 @@
+import { forApi, t } from '../language/text.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
@@ -121,14 +122,23 @@ export async function setDomainOfOrganisation(tx: Tx, id: string, sending_domain
   await updateOrganisationRow(tx, id, { sending_domain_id, updated_at: timestamp(now) });
 }
 
+const keepsServices = forApi(
+  'Cannot archive an organisation with active services',
+  t('Archive the services of the organisation, or move them to another, first.'),
+);
+const keepsMembers = forApi(
+  'Cannot archive an organisation with team members or invited team members',
+  t('Remove the members of the organisation, and cancel its invitations, first.'),
+);
+
 export async function archiveOrganisation({ db, clock }: Platform, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const organisation = await lockOrganisation(tx, id, 'archive');
     if (!organisation) throw notFound();
     const keeps = await selectArchiveBlockers(tx, id);
-    if (keeps.active_services) throw invalid('Cannot archive an organisation with active services');
+    if (keeps.active_services) throw invalid(keepsServices);
     if (keeps.members || keeps.invites) {
-      throw invalid('Cannot archive an organisation with team members or invited team members');
+      throw invalid(keepsMembers);
     }
     if (!organisation.active) return;
     const now = clock.now();

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { forApi, t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -71,8 +72,12 @@ export function lockPlan(tx: Tx, serviceId: string, id: string): Promise<Channel
 }
 
 const unknownAuthor = () => invalidField('created_by', 'No result found');
+const planNameTaken = forApi(
+  'Another plan already has this name',
+  t('Enter another name. Another plan already has this one.'),
+);
 const constraints = {
-  channel_plans_name_key: () => invalidField('name', 'Another plan already has this name'),
+  channel_plans_name_key: () => invalidField('name', planNameTaken),
   channel_plans_created_by_id_fkey: unknownAuthor,
   channel_plan_versions_created_by_id_fkey: unknownAuthor,
 };

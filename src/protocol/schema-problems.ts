@@ -1,30 +1,39 @@
+import { forApi, inEnglish, t } from '../language/text.ts';
 import type { Problem } from '../platform/failure.ts';
 import { firstOfEachKind, maxProblems, type SchemaError } from '../platform/http/schema-errors.ts';
 import type { SchemaPlace } from '../platform/http/surface.ts';
 
-/** Administrative error texts, by field. */
+/** Administrative error texts, by field; each once. */
 export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {
-  const texts = new Map<string, Set<string>>();
+  const texts = new Map<string, Map<string, string>>();
   // A value of the wrong type gets only that text: its other errors add nothing.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   for (const error of errors.filter(isAboutValue)) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
     const field = shortened(fieldOf(error));
     if (!texts.has(field) && texts.size === maxProblems) break;
-    texts.set(field, (texts.get(field) ?? new Set()).add(fieldText(error)));
+    const text = fieldText(error);
+    texts.set(field, (texts.get(field) ?? new Map()).set(inEnglish(text), text));
   }
-  return Object.fromEntries([...texts].map(([field, known]) => [field, [...known]]));
+  return Object.fromEntries([...texts].map(([field, known]) => [field, [...known.values()]]));
 }
 
+const choose = t('Choose one from the list.');
+const notId = forApi('Not a valid UUID.', choose);
+const notValid = forApi('Not valid.', t('Enter this in the correct format.'));
+
 const formatTexts: Record<string, string> = {
-  uuid: 'Not a valid UUID.',
-  'uuid-or-empty': 'Not a valid UUID.',
-  date: 'Not a valid date.',
-  datetime: 'Not a valid datetime.',
-  email: 'Not a valid email address',
-  'hex-colour': 'Not a valid hex colour.',
-  'boolean-text': 'Not a valid boolean.',
-  'integer-text': 'Not a valid integer.',
+  uuid: notId,
+  'uuid-or-empty': notId,
+  date: forApi('Not a valid date.', t('Enter a date.')),
+  datetime: forApi('Not a valid datetime.', t('Enter a date and a time.')),
+  email: forApi(
+    'Not a valid email address',
+    t('Enter an email address in the correct format, such as name@example.org.'),
+  ),
+  'hex-colour': forApi('Not a valid hex colour.', t('Enter a colour, such as #1d70b8.')),
+  'boolean-text': forApi('Not a valid boolean.', choose),
+  'integer-text': forApi('Not a valid integer.', t('Enter a whole number.')),
 };
 
 const typeTexts: Record<string, string> = {
@@ -45,18 +54,31 @@ function fieldText(error: SchemaError): string {
       if (error.data === null) return 'Field may not be null.';
       return typeText(error);
     case 'format':
-      return error.refusal ?? formatTexts[String(params.format)] ?? 'Not valid.';
+      return error.refusal ?? formatTexts[String(params.format)] ?? notValid;
     case 'const':
-      return `Cannot set ${fieldOf(error)} to ${printedValue(error.data)}`;
+      return forApi(`Cannot set ${fieldOf(error)} to ${printedValue(error.data)}`, choose);
+    case 'anyOf':
+      return forApi('Not valid.', choose);
     case 'enum':
       if (error.data === null) return 'Field may not be null.';
-      return `Must be one of: ${allowed(params.allowedValues).join(', ')}.`;
+      return forApi(`Must be one of: ${allowed(params.allowedValues).join(', ')}.`, choose);
     case 'maxLength':
-      return `Longer than maximum length ${params.limit}.`;
+      return forApi(
+        `Longer than maximum length ${params.limit}.`,
+        t('Enter at most {max} characters.', { max: String(params.limit) }),
+      );
     case 'minLength':
-      return `Shorter than minimum length ${params.limit}.`;
+      return forApi(
+        `Shorter than minimum length ${params.limit}.`,
+        t('{min, plural, one {Enter at least # character.} other {Enter at least # characters.}}', {
+          min: Number(params.limit),
+        }),
+      );
     case 'minItems':
-      return `Shorter than minimum length ${params.limit}.`;
+      return forApi(
+        `Shorter than minimum length ${params.limit}.`,
+        t('{min, plural, one {Choose at least one.} other {Choose at least #.}}', { min: Number(params.limit) }),
+      );
     case 'minimum':
       return `Must be greater than or equal to ${params.limit}.`;
     case 'maximum':
@@ -64,7 +86,7 @@ function fieldText(error: SchemaError): string {
     case 'additionalProperties':
       return `Unknown field name ${shortened(String(params.additionalProperty))}`;
     default:
-      return 'Not valid.';
+      return notValid;
   }
 }
 
@@ -72,7 +94,7 @@ function fieldText(error: SchemaError): string {
 function typeText(error: SchemaError): string {
   const format = error.parentSchema?.format ?? '';
   const ownType = ['uuid', 'date', 'datetime'].includes(format) ? formatTexts[format] : undefined;
-  return ownType ?? typeTexts[mainType(error)] ?? 'Not valid.';
+  return ownType ?? typeTexts[mainType(error)] ?? notValid;
 }
 
 /** A failed `if` only repeats that its branch has errors. */
@@ -176,7 +198,8 @@ function publicText(error: SchemaError): string {
     case 'additionalProperties':
       return `Additional properties are not allowed (${params.additionalProperty} was unexpected)`;
     case 'format':
-      return error.refusal ?? publicFormatTexts[String(params.format)] ?? `${value} is not valid`;
+      if (error.refusal !== undefined) return inEnglish(error.refusal);
+      return publicFormatTexts[String(params.format)] ?? `${value} is not valid`;
     default:
       return `${value} is not valid`;
   }

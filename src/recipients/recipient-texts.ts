@@ -1,4 +1,5 @@
 import type { CountryProfile } from '../countries/profile.ts';
+import { forApi, t } from '../language/text.ts';
 import type { PhoneNumberReason, PhonePermissionReason } from './phone-number.ts';
 import type { PostalAddressReason } from './postal-address.ts';
 
@@ -20,6 +21,10 @@ export function phoneNumberText(words: Words, reason: PhoneNumberReason | PhoneP
 }
 
 export const emailAddressText = 'Not a valid email address';
+export const refusedEmailAddress = forApi(
+  emailAddressText,
+  t('Enter an email address in the correct format, such as name@example.org.'),
+);
 
 /** Whole sentences of the country, in English everywhere: clients match them. */
 export function postalAddressTexts({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { inEnglish } from '../language/text.ts';
 import { normalisedName, refusalOfServiceName } from './service-name.ts';
 
 describe('normalised name', () => {
@@ -31,7 +32,7 @@ describe('normalised name', () => {
   });
 
   it('must not be empty', () => {
-    expect(refusalOfServiceName(' - ')).toBe('Must contain a letter or a digit.');
+    expect(inEnglish(refusalOfServiceName(' - ') ?? '')).toBe('Must contain a letter or a digit.');
     expect(refusalOfServiceName('a')).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import { forApi, type Text, t } from '../language/text.ts';
+
 /**
  * Normalises a name to detect duplicates and to derive the mailbox that a service sends from: drops accents, case and
  * punctuation, and replaces spaces with dots.
@@ -14,9 +16,11 @@ export function normalisedName(name: string): string {
     .replaceAll(/^\.|\.$/g, '');
 }
 
+const withoutMailbox = forApi('Must contain a letter or a digit.', t('Enter a name with a letter or a digit.'));
+
 /** A name with only punctuation has no mailbox. */
-export function refusalOfServiceName(name: string): string | undefined {
-  return normalisedName(name) === '' ? 'Must contain a letter or a digit.' : undefined;
+export function refusalOfServiceName(name: string): Text | undefined {
+  return normalisedName(name) === '' ? withoutMailbox : undefined;
 }
 
 /** The mailbox a service sends from, derived from its custom sender name or its name. */

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { idInUse } from '../auth/imported.ts';
+import { forApi, t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -108,7 +109,14 @@ export function selectServicesByName(db: Db, text: string) {
 }
 
 function meanings(name: string) {
-  const duplicate = () => invalidField('name', `Duplicate service name '${name}'`);
+  const duplicate = () =>
+    invalidField(
+      'name',
+      forApi(
+        `Duplicate service name '${name}'`,
+        t('Enter another name. A service is already called “{name}”.', { name }),
+      ),
+    );
   const unknown = (field: string) => () => invalidField(field, 'No result found');
   return {
     services_pkey: idInUse,

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { inEnglish } from '../language/text.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import type { DB } from '../platform/db/schema.ts';
@@ -100,7 +101,7 @@ function refuseUnlessValid({ country }: Platform, { name, email_address, mobile_
   const problems = [
     name.trim() === '' && 'The name is empty.',
     !(parseEmailAddress(email_address).ok && email_address.length <= 255) && 'The email address is not valid.',
-    refusal && `The mobile number is not valid. ${refusal}.`,
+    refusal && `The mobile number is not valid. ${inEnglish(refusal)}.`,
   ].filter((problem) => typeof problem === 'string');
   if (problems.length > 0) throw new OperatorError(problems.join('\n'));
 }

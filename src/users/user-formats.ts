@@ -1,5 +1,7 @@
 import type { Country } from '../countries/country.ts';
 import { zoneProblem } from '../countries/loading/known-values.ts';
+import type { PhoneRules } from '../countries/phone-rules.ts';
+import { forApi, type Text, t } from '../language/text.ts';
 import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../recipients/phone-number.ts';
 
 /** Shorter than the messages for sending a code, because existing front ends embed these in their own text. */
@@ -11,20 +13,31 @@ const phoneTexts: Record<PhoneNumberReason, string> = {
   invalid_number: 'Number is not valid – double check the phone number you entered',
 };
 
+function forPeople({ profile }: PhoneRules, reason: PhoneNumberReason): Text {
+  if (reason === 'too_short') return t('Enter a mobile number with more digits. This one is too short.');
+  if (reason === 'too_long') return t('Enter a mobile number with fewer digits. This one is too long.');
+  return t('Enter a mobile number in the correct format, such as {number}.', { number: profile.examples[0] });
+}
+
 export function refusalOfMobileNumber(
   { phone, words }: Pick<Country, 'phone' | 'words'>,
   text: string,
-): string | undefined {
+): Text | undefined {
   const parsed = parsePhoneNumber(phone, text);
-  if (!parsed.ok) return `Invalid phone number: ${phoneTexts[parsed.reason]}`;
+  if (!parsed.ok) {
+    return forApi(`Invalid phone number: ${phoneTexts[parsed.reason]}`, forPeople(phone, parsed.reason));
+  }
   if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
-    return `Invalid phone number: ${words.notHomeMobile}`;
+    return forApi(
+      `Invalid phone number: ${words.notHomeMobile}`,
+      t('Enter a mobile number. This one cannot get texts.'),
+    );
   }
   return undefined;
 }
 
-export function refusalOfName(text: string): string | undefined {
-  return text === '' ? 'Invalid name' : undefined;
+export function refusalOfName(text: string): Text | undefined {
+  return text === '' ? forApi('Invalid name', t('Enter a name.')) : undefined;
 }
 
 export function refusalOfTimeZone(text: string): string | undefined {

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { forApi, t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type ConstraintMeanings, withConstraints } from '../platform/db/errors.ts';
@@ -10,8 +11,18 @@ import { platformServiceId, platformUserId } from './platform-user.ts';
 
 const meanings: ConstraintMeanings = {
   users_pkey: () => invalidField('id', 'Id already in use'),
-  users_email_address_key: () => invalidField('email_address', 'Email address already in use'),
-  users_mobile_number_required: () => invalid('Mobile number must be set if auth_type is set to sms_auth'),
+  users_email_address_key: () =>
+    invalidField(
+      'email_address',
+      forApi('Email address already in use', t('Enter another email address. This one already has an account.')),
+    ),
+  users_mobile_number_required: () =>
+    invalid(
+      forApi(
+        'Mobile number must be set if auth_type is set to sms_auth',
+        t('Add a mobile number first, for the text codes.'),
+      ),
+    ),
 };
 
 export async function insertUser(tx: Tx, row: Insertable<DB['users']>): Promise<void> {

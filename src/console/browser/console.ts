@@ -5,13 +5,12 @@ import './copy.ts';
 /** Buttons show what was typed into a password field. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-shows]')) {
   const input = document.getElementById(button.dataset.shows ?? '');
-  const [word] = button.childNodes;
-  if (!(input instanceof HTMLInputElement) || !word) continue;
+  if (!(input instanceof HTMLInputElement)) continue;
   button.hidden = false;
   button.addEventListener('click', () => {
     const isShown = input.type === 'text';
     input.type = isShown ? 'password' : 'text';
-    word.textContent = isShown ? 'Show' : 'Hide';
+    for (const words of button.children) words.toggleAttribute('hidden');
   });
   // Browsers and password managers must see a password.
   input.form?.addEventListener('submit', () => {

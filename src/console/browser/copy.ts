@@ -6,13 +6,13 @@ document.addEventListener('click', ({ target }) => {
   const text = source instanceof HTMLInputElement ? source.value : (source.textContent ?? '');
   const word = button.querySelector<HTMLElement>('span');
   void navigator.clipboard.writeText(text).then(
-    () => say(word, 'Copied'),
-    () => say(word, 'Not allowed'),
+    () => say(word, button.dataset.sayCopied),
+    () => say(word, button.dataset.sayRefused),
   );
 });
 
-function say(word: HTMLElement | null, text: string): void {
-  if (!word) return;
+function say(word: HTMLElement | null, text: string | undefined): void {
+  if (!word || text === undefined) return;
   // A second click must not take "Copied" for the text of the button.
   const label = word.dataset.label ?? word.textContent ?? '';
   word.dataset.label = label;

@@ -4,7 +4,7 @@ document.addEventListener('click', (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();
   void read(link.href).then(
-    (parts) => open(link.textContent ?? '', parts),
+    (parts) => open(link, parts),
     () => location.assign(link.href),
   );
 });
@@ -18,7 +18,7 @@ async function read(url: string): Promise<Element[]> {
   return parts;
 }
 
-function open(title: string, parts: Element[]): void {
+function open({ textContent: title, dataset }: HTMLAnchorElement, parts: Element[]): void {
   const drawer = document.createElement('div');
   drawer.className = 'drawer';
   drawer.popover = 'auto';
@@ -29,7 +29,7 @@ function open(title: string, parts: Element[]): void {
   const close = document.createElement('button');
   close.type = 'button';
   close.className = 'button button--small row--end';
-  close.textContent = 'Close';
+  close.textContent = dataset.sayClose ?? '';
   close.autofocus = true;
   close.addEventListener('click', () => drawer.hidePopover());
   const head = document.createElement('div');

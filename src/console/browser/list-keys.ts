@@ -7,7 +7,9 @@ if (hint && keys && button) {
   const isOn = () => localStorage.getItem(settingName) !== 'off';
   const show = () => {
     keys.hidden = !isOn();
-    button.textContent = isOn() ? 'Switch keys off' : 'Switch keys on';
+    const [off, on] = button.children;
+    off?.toggleAttribute('hidden', !isOn());
+    on?.toggleAttribute('hidden', isOn());
   };
   show();
   hint.hidden = false;

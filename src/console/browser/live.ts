@@ -122,7 +122,7 @@ class Pause {
   add(part: LivePart): void {
     this.parts.add(part);
     if (this.button) return;
-    this.button = this.createButton();
+    this.button = this.createButton(part.dataset);
     const controls = document.querySelector('[data-live-controls]');
     if (controls) controls.append(this.button);
     else part.before(this.button);
@@ -135,14 +135,14 @@ class Pause {
     this.button = undefined;
   }
 
-  private createButton(): HTMLButtonElement {
+  private createButton({ sayPause = '', sayResume = '' }: DOMStringMap): HTMLButtonElement {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'button button--small';
-    button.textContent = 'Pause updates';
+    button.textContent = sayPause;
     button.addEventListener('click', () => {
       this.isOn = !this.isOn;
-      button.textContent = this.isOn ? 'Resume updates' : 'Pause updates';
+      button.textContent = this.isOn ? sayResume : sayPause;
       if (!this.isOn) for (const part of this.parts) void part.ask();
     });
     return button;

@@ -1,4 +1,7 @@
-/** Forms that a security key fills in: the browser shows its dialog, and the form sends what the key has signed. */
+/**
+ * Forms that a security key fills in: the browser shows its dialog, and the form sends what the key has signed. The page has a
+ * sentence for each `Reason` why it cannot.
+ */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-security-key]')) {
   const button = form.querySelector<HTMLButtonElement>('button[type="button"]');
   const problem = form.querySelector<HTMLElement>('[data-problem]');
@@ -17,31 +20,48 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-securit
       (credential) => send(form, credential),
       (error: unknown) => {
         button.disabled = false;
-        say(problem, sentenceFor(error));
+        say(problem, reasonOf(error));
       },
     );
   });
 }
 
-function whyNot(): string | undefined {
-  if (!isSecureContext) return 'Security keys need an address that begins with https.';
+type Reason =
+  | 'insecure'
+  | 'unsupported'
+  | 'signed-out'
+  | 'no-answer'
+  | 'no-key'
+  | 'known-key'
+  | 'wrong-address'
+  | 'closed';
+
+function whyNot(): Reason | undefined {
+  if (!isSecureContext) return 'insecure';
   const isSupported = 'PublicKeyCredential' in globalThis && 'parseCreationOptionsFromJSON' in PublicKeyCredential;
-  return isSupported ? undefined : 'This browser cannot use security keys. Update it, or use another one.';
+  return isSupported ? undefined : 'unsupported';
 }
 
-class Refused extends Error {}
+class Refused extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
 
 async function ask({ dataset }: HTMLFormElement): Promise<PublicKeyCredential> {
   const response = await fetch(dataset.options ?? '', { method: 'POST', body: new URLSearchParams() });
   // A redirect leads to the sign-in: the session is over.
-  if (response.redirected) throw new Refused('You are no longer signed in. Open the page again.');
-  if (!response.ok) throw new Refused('The server did not answer. Try again in a moment.');
+  if (response.redirected) throw new Refused('signed-out');
+  if (!response.ok) throw new Refused('no-answer');
   const options = await response.json();
   const credential =
     dataset.securityKey === 'create'
       ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
       : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
-  if (!(credential instanceof PublicKeyCredential)) throw new Refused('The browser returned no key. Try again.');
+  if (!(credential instanceof PublicKeyCredential)) throw new Refused('no-key');
   return credential;
 }
 
@@ -51,17 +71,18 @@ function send(form: HTMLFormElement, credential: PublicKeyCredential): void {
   form.submit();
 }
 
-function sentenceFor(error: unknown): string {
-  if (error instanceof Refused) return error.message;
+function reasonOf(error: unknown): Reason {
+  if (error instanceof Refused) return error.reason;
   const name = error instanceof DOMException ? error.name : '';
-  if (name === 'InvalidStateError') return 'This security key is registered already.';
-  if (name === 'SecurityError') return 'The browser refuses security keys at this address.';
-  return 'No key answered in time, or the dialog was closed. Try again.';
+  if (name === 'InvalidStateError') return 'known-key';
+  if (name === 'SecurityError') return 'wrong-address';
+  return 'closed';
 }
 
-function say(problem: HTMLElement, text: string): void {
-  const place = problem.querySelector('span');
-  if (place) place.textContent = text;
+function say(problem: HTMLElement, reason: Reason): void {
+  for (const sentence of problem.querySelectorAll<HTMLElement>('[data-reason]')) {
+    sentence.hidden = sentence.dataset.reason !== reason;
+  }
   problem.setAttribute('role', 'alert');
   problem.hidden = false;
 }

@@ -81,9 +81,16 @@ export function PasswordField(props: PasswordProps) {
       type="password"
       beside={
         <button class="button" type="button" data-shows={props.name} hidden>
-          <T>
-            Show<span class="sr"> {{ label: within(props.label) }}</span>
-          </T>
+          <span>
+            <T>
+              Show<span class="sr"> {{ label: within(props.label) }}</span>
+            </T>
+          </span>
+          <span hidden>
+            <T>
+              Hide<span class="sr"> {{ label: within(props.label) }}</span>
+            </T>
+          </span>
         </button>
       }
     />

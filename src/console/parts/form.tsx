@@ -123,6 +123,19 @@ interface TouchKeyProps {
   children?: ComponentChildren;
 }
 
+/** `browser/security-key.ts` shows the sentence that is true. */
+const whyNoKey = {
+  'no-script': t('Security keys need JavaScript. Allow it for this page, then open the page again.'),
+  insecure: t('Security keys need an address that begins with https.'),
+  unsupported: t('This browser cannot use security keys. Update it, or use another one.'),
+  'signed-out': t('You are no longer signed in. Open the page again.'),
+  'no-answer': t('The server did not answer. Try again in a moment.'),
+  'no-key': t('The browser returned no key. Try again.'),
+  'known-key': t('This security key is registered already.'),
+  'wrong-address': t('The browser refuses security keys at this address.'),
+  closed: t('No key answered in time, or the dialog was closed. Try again.'),
+};
+
 /** A button that opens the browser's dialog for security keys and sends the answer of the key as a form. */
 export function TouchKey({ formState, task, options, label, children }: TouchKeyProps) {
   const error = formState.problems.get('response');
@@ -131,7 +144,11 @@ export function TouchKey({ formState, task, options, label, children }: TouchKey
       <input type="hidden" name="response" />
       <div data-problem>
         <Notice tone="amber">
-          <span>{t('Security keys need JavaScript. Allow it for this page, then open the page again.')}</span>
+          {Object.entries(whyNoKey).map(([reason, sentence]) => (
+            <span key={reason} data-reason={reason} hidden={reason !== 'no-script'}>
+              {sentence}
+            </span>
+          ))}
         </Notice>
       </div>
       <HintAndError name="response" hint={undefined} error={error} />

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { english } from '../../language/language.ts';
-import { inLanguage } from '../../language/text.ts';
+import { inLanguage, type Text, t } from '../../language/text.ts';
 import type { Sent } from '../page.ts';
 import { sendHtml } from '../render.tsx';
 import { type Viewer, ViewerContext } from '../viewer.ts';
@@ -27,7 +27,13 @@ interface LiveProps {
  */
 export function Live({ from, every = 2, atMost, isWhole, children }: LiveProps) {
   return (
-    <live-part data-from={from} data-every={every} data-at-most={atMost}>
+    <live-part
+      data-from={from}
+      data-every={every}
+      data-at-most={atMost}
+      data-say-pause={t('Pause updates')}
+      data-say-resume={t('Resume updates')}
+    >
       {isWhole ? children : <div data-live>{children}</div>}
     </live-part>
   );
@@ -40,6 +46,8 @@ declare module 'preact' {
         'data-from': string;
         'data-every': number;
         'data-at-most'?: number | undefined;
+        'data-say-pause': Text;
+        'data-say-resume': Text;
       };
     }
   }

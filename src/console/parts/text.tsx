@@ -47,7 +47,14 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
 /** Copies the text of another element, or the value of a field; appears with script only. */
 export function Copy({ of, what, label = t('Copy') }: { of: string; what: string; label?: string }) {
   return (
-    <button class="button button--quiet button--small" type="button" data-copies={of} hidden>
+    <button
+      class="button button--quiet button--small"
+      type="button"
+      data-copies={of}
+      data-say-copied={t('Copied')}
+      data-say-refused={t('Not allowed')}
+      hidden
+    >
       <Icon name="copy" small />
       <span aria-live="polite">{label}</span>
       <span class="sr"> {what}</span>

@@ -2,6 +2,7 @@ import { isDay } from '../../countries/calendar.ts';
 import type { Country } from '../../countries/country.ts';
 import { nextOccurrences, parseRule, type Recurrence } from '../../countries/timing/recurrence.ts';
 import { isTimeZone } from '../../countries/timing/zones.ts';
+import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
 import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
@@ -122,7 +123,12 @@ export async function createRecurringSend(
     throw invalidField('contact_list_id', `The list has recipients of the type ${list.template_type}`);
   }
   if ((await selectRecurringSends(app.db, serviceId)).length >= maxPerService) {
-    throw invalid(`A service can have ${maxPerService} recurring sends`);
+    throw invalid(
+      forApi(
+        `A service can have ${maxPerService} recurring sends`,
+        t('Your service has {max} recurring sends, which is the most. Delete one first.', { max: maxPerService }),
+      ),
+    );
   }
   const row: RecurringSendRow = {
     id: newId(now),
@@ -145,21 +151,27 @@ export async function createRecurringSend(
   return recordOf(app, row);
 }
 
+const changedMeanwhile = t('Somebody has changed this recurring send. Look at it again.');
+const noFurtherDate = forApi(
+  'This recurring send has no further date',
+  t('This recurring send has no further date. Add another one.'),
+);
+
 export async function pauseRecurringSend(app: Platform, serviceId: string, id: string): Promise<void> {
   const { state } = await findRow(app, serviceId, id);
-  if (state !== 'active') throw invalid('This recurring send is not active');
+  if (state !== 'active') throw invalid(forApi('This recurring send is not active', changedMeanwhile));
   await updateRecurringSend(app.db, id, { state: 'paused', next_at: null, paused_because: null });
 }
 
 /** Goes on with the next date: those of the pause are left out. Who resumes it sends it from now on. */
 export async function resumeRecurringSend(app: Platform, serviceId: string, id: string, userId: string): Promise<void> {
   const row = await findRow(app, serviceId, id);
-  if (row.state !== 'paused') throw invalid('This recurring send is not paused');
+  if (row.state !== 'paused') throw invalid(forApi('This recurring send is not paused', changedMeanwhile));
   if (!(await isMember(app.db, serviceId, userId))) {
     throw invalidField('user_id', 'This person is not a member of the service.');
   }
   const [next] = nextOccurrences(recurrenceOf(app.country, row), app.clock.now(), 1);
-  if (!next) throw invalid('This recurring send has no further date');
+  if (!next) throw invalid(noFurtherDate);
   await updateRecurringSend(app.db, id, {
     ...{ state: 'active', next_at: timestamp(next), paused_because: null, failures: 0 },
     created_by_id: userId,

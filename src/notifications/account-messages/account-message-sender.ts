@@ -7,7 +7,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { emailAddressText, phoneNumberText } from '../../recipients/recipient-texts.ts';
+import { phoneNumberText, refusedEmailAddress } from '../../recipients/recipient-texts.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { chooseLanguage } from '../../templates/languages/languages.ts';
 import type { AccountMessage, AccountMessageSender } from '../../users/account-messages/account-messages.ts';
@@ -118,7 +118,7 @@ async function phoneRecipient({ country }: Platform, to: string): Promise<Recipi
 
 function emailRecipient(to: string): Recipient {
   const parsed = parseEmailAddress(to);
-  if (!parsed.ok) throw invalid(emailAddressText);
+  if (!parsed.ok) throw invalid(refusedEmailAddress);
   return {
     recipient: parsed.cleaned,
     normalised_recipient: parsed.address,

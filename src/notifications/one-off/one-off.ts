@@ -5,7 +5,7 @@ import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { emailAddressText, phoneNumberText } from '../../recipients/recipient-texts.ts';
+import { phoneNumberText, refusedEmailAddress } from '../../recipients/recipient-texts.ts';
 import { findTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
 import { storeTestTemplate } from '../../templates/template-drafts.ts';
@@ -79,7 +79,7 @@ async function send(app: SendDeps, context: SendContext, request: OneOffRequest)
     }
     case 'email': {
       const parsed = parseEmailAddress(request.to);
-      if (!parsed.ok) throw invalidField('to', emailAddressText);
+      if (!parsed.ok) throw invalidField('to', refusedEmailAddress);
       const emailRequest = { ...shared, email_address: request.to, email_reply_to_id: sender_id };
       return (await sendEmail(app, context, { request: emailRequest, ...parsed, scheduled_for })).response;
     }
@@ -247,7 +247,7 @@ export async function sendDraftToWriter(
     return { id: response.id, to: writer.mobile_number };
   }
   const parsed = parseEmailAddress(writer.email_address);
-  if (!parsed.ok) throw invalid(emailAddressText);
+  if (!parsed.ok) throw invalid(refusedEmailAddress);
   const template = await storeTestTemplate(app, serviceId, writer.id, draft);
   const request = { template_id: template.row.id, personalisation, email_address: writer.email_address };
   const { response } = await sendEmail(app, { ...context, template }, { request, ...parsed, scheduled_for: null });

@@ -1,14 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { accountActions } from '../../../test/kit/world/console-actions/account-actions.ts';
 import type { Action } from '../../../test/kit/world/console-actions/action.ts';
-import { messageActions } from '../../../test/kit/world/console-actions/message-actions.ts';
-import { operatorActions } from '../../../test/kit/world/console-actions/operator-actions.ts';
-import { sendingActions } from '../../../test/kit/world/console-actions/sending-actions.ts';
-import { serviceActions } from '../../../test/kit/world/console-actions/service-actions.ts';
-import { settingActions } from '../../../test/kit/world/console-actions/setting-actions.ts';
-import { ConsoleVisitor, type Page } from '../../../test/kit/world/console-visitor.ts';
+import { everyAction, sendAction } from '../../../test/kit/world/console-actions/every-action.ts';
+import type { Page } from '../../../test/kit/world/console-visitor.ts';
 import { aConsoleWorld, type ConsoleWorld } from '../../../test/kit/world/console-world.ts';
 import { collectPages } from '../../console/collect-pages.ts';
 import type { DeclaredPage } from '../../console/page.ts';
@@ -49,23 +44,14 @@ beforeAll(async () => {
   await share('sandbox', 100);
   await share('others', 0);
   world = await aConsoleWorld(harness);
-  const lists = [accountActions, messageActions, serviceActions, sendingActions, settingActions, operatorActions];
-  actions = lists.flatMap((list) => list(harness, world));
+  actions = everyAction(harness, world);
   await sql`alter table audit_log add constraint refused check (request_id <> ${sql.lit(refusedId)})`.execute(
     harness.app.db,
   );
 }, 120_000);
 
-function send({ path, by = 'stranger', form = {}, file, ids, query = '' }: Action, requestId: string): Promise<Page> {
-  const page = pages.get(path);
-  if (!page) throw new Error(`There is no page with a form at ${path}`);
-  const browser = by instanceof ConsoleVisitor ? by : (world.visitors.get(by)?.browser ?? new ConsoleVisitor(harness));
-  const url = `${world.urlOf(page, ids)}${query}`;
-  const headers = { 'sec-fetch-site': 'same-origin', 'x-b3-traceid': requestId };
-  if (!file && !page.file) return browser.post(url, form, headers);
-  const single = Object.fromEntries(Object.entries(form).map(([name, value]) => [name, String(value)]));
-  return browser.postFile(url, single, file ?? { field: page.file?.name ?? '', name: '', content: '' }, headers);
-}
+const send = (action: Action, requestId: string) =>
+  sendAction(harness, world, pages, action, { 'x-b3-traceid': requestId });
 
 async function entriesOf(requestId: string) {
   const { rows } = await sql<{ action: string; noun: string; before: object | null; after: object | null }>`

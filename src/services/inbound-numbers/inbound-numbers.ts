@@ -1,3 +1,4 @@
+import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -42,6 +43,11 @@ export async function createInboundNumber(
   return selectNumber(db, id);
 }
 
+const noFreeNumber = forApi(
+  'There are no available inbound numbers',
+  t('No number is free. Ask the people who run this Pennypost to add one.'),
+);
+
 /**
  * Assigns an inbound number to the service and makes it a sender, so that recipients can reply. The number replaces the
  * only sender of a service. A service that already has a number gets it re-enabled.
@@ -66,7 +72,7 @@ export async function assignInboundNumber(
     const number = own ?? (await lockAvailableNumber(tx, request.inbound_number_id));
     if (!number) {
       throw request.inbound_number_id === undefined
-        ? invalid('There are no available inbound numbers')
+        ? invalid(noFreeNumber)
         : invalidField('inbound_number_id', 'No result found');
     }
     await updateNumber(tx, number.id, { service_id: serviceId, updated_at });

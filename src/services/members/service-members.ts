@@ -1,3 +1,4 @@
+import { forApi, t } from '../../language/text.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
@@ -67,6 +68,11 @@ export async function joinService(
   return { ...service, users: users.map(({ id, name }) => ({ id, name })) };
 }
 
+const lastMember = forApi(
+  'User cannot be removed from the service',
+  t('Add another person first. A service needs at least one.'),
+);
+
 /** At least one active member must remain; with `keepsManager`, a person who manages the service, too. */
 export async function leaveService(
   { db }: Platform,
@@ -80,7 +86,7 @@ export async function leaveService(
     const members = await selectMembers(tx, member.service_id);
     const others = members.filter(({ id }) => id !== userId);
     if (others.length === members.length) throw notFound('User not found');
-    if (!others.some(({ state }) => state === 'active')) throw invalid('User cannot be removed from the service');
+    if (!others.some(({ state }) => state === 'active')) throw invalid(lastMember);
     if (keepsManager) refuseUnlessManagerRemains(members, userId, []);
     await removeServiceMember(tx, member);
   });

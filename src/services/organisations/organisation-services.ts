@@ -7,6 +7,7 @@ import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { refusedEmailAddress } from '../../recipients/recipient-texts.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { getUserRecord } from '../../users/user-record.ts';
@@ -106,7 +107,7 @@ async function sendAgreementReceipts(app: ReceiptDeps, tx: Tx, organisationId: s
   const signer = await getUserRecord(tx, signerId);
   const other = organisation.agreement_signed_on_behalf_of_email_address;
   if (other && !parseEmailAddress(other).ok) {
-    throw invalidField('agreement_signed_on_behalf_of_email_address', 'Not a valid email address');
+    throw invalidField('agreement_signed_on_behalf_of_email_address', refusedEmailAddress);
   }
   const base = app.config.urls.admin;
   const personalisation = {

@@ -1,5 +1,6 @@
 import type { Insertable, Updateable } from 'kysely';
 import { recordImport, takeUnusedId } from '../../auth/imported.ts';
+import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -51,6 +52,8 @@ interface Refusals<T extends SenderTable> {
   refuseArchive?: (sender: SenderRow<T>) => void;
 }
 
+const anotherFirst = t('Make another one the default first.');
+
 export const {
   list: listSmsSenders,
   get: getSmsSender,
@@ -63,12 +66,14 @@ export const {
       throw invalid(`You can not change the inbound number for service ${sender.service_id}`);
     }
     if (sender.is_default && !request.is_default) {
-      throw invalid('You must have at least one SMS sender as the default.');
+      throw invalid(
+        forApi('You must have at least one SMS sender as the default.', t('Make another sender the default instead.')),
+      );
     }
   },
   refuseArchive: (sender) => {
     if (sender.inbound_number_id !== null) throw invalid('You cannot delete an inbound number');
-    if (sender.is_default) throw invalid('You cannot delete a default sms sender');
+    if (sender.is_default) throw invalid(forApi('You cannot delete a default sms sender', anotherFirst));
   },
 });
 
@@ -88,7 +93,7 @@ export const {
     if (replyTo.is_default && !request.is_default) throw noDefault();
   },
   refuseArchive: (replyTo) => {
-    if (replyTo.is_default) throw invalid('You cannot delete a default email reply to address');
+    if (replyTo.is_default) throw invalid(forApi('You cannot delete a default email reply to address', anotherFirst));
   },
 });
 

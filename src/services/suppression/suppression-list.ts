@@ -7,7 +7,7 @@ import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
-import { emailAddressText } from '../../recipients/recipient-texts.ts';
+import { refusedEmailAddress } from '../../recipients/recipient-texts.ts';
 import {
   deleteSuppressionsOf,
   insertSuppressions,
@@ -154,7 +154,7 @@ export async function liftSuppression({ db }: Platform, serviceId: string, email
 
 function normalised(emailAddress: string): string {
   const parsed = parseEmailAddress(emailAddress);
-  if (!parsed.ok) throw invalidField('email_address', emailAddressText);
+  if (!parsed.ok) throw invalidField('email_address', refusedEmailAddress);
   return parsed.address;
 }
 

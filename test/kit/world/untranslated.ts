@@ -21,7 +21,7 @@ const opaque = /^(code|kbd|pre|samp|script|style|textarea|bdi)$/;
 const isOpaque = (name: string, attributes: string) =>
   opaque.test(name) || /\s(dir="auto"|lang="(?!en-XA"))/.test(attributes.replace(/^(?!\s)/, ' '));
 const empty = /^(meta|link|input|br|hr|img|source|col|wbr|use|path|rect|circle|line)$/;
-const shownAttributes = /\s(title|alt|aria-label|aria-description|placeholder|data-label)="([^"]*)"/g;
+const shownAttributes = /\s(title|alt|aria-label|aria-description|placeholder|data-label|data-say-[a-z]+)="([^"]*)"/g;
 const token = /<!doctype[^>]*>|<(\/?)([\w-]+)((?:\s+[^\s=>/]+(?:="[^"]*")?)*)\s*\/?>|([^<]+)/g;
 
 /** Addresses, codes with digits or in capitals, placeholders. */

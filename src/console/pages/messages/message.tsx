@@ -144,7 +144,7 @@ export function Progress({ record, events, isOpen, replayUrl, now }: ProgressPro
         </Notice>
       )}
       <p class="small">
-        <a href={pageUrl(statusHelp)} data-drawer>
+        <a href={pageUrl(statusHelp)} data-drawer data-say-close={t('Close')}>
           {t('What the statuses mean')}
         </a>
       </p>

@@ -124,7 +124,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       lead: (
         <>
           {describeRetention(await retentionDaysOf(app.db, request.service.id))}{' '}
-          <a href={pageUrl(statusHelp)} data-drawer>
+          <a href={pageUrl(statusHelp)} data-drawer data-say-close={t('Close')}>
             {t('What the statuses mean')}
           </a>
         </>
@@ -171,7 +171,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
                 </T>
               </span>
               <button class="button button--quiet button--small" type="button">
-                {t('Switch keys off')}
+                <span>{t('Switch keys off')}</span>
+                <span hidden>{t('Switch keys on')}</span>
               </button>
             </p>
           )}

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Country } from '../../../countries/country.ts';
 import { T } from '../../../language/sentence.tsx';
 import { asIs, joined, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
@@ -82,7 +81,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
         filename: file.filename,
         created_by_id: request.visitor.user.id,
         content,
-      }).catch((error) => refuseUpload(app.country, error));
+      }).catch(refuseUpload);
       return { to: `/services/${request.service.id}/email-templates/${template.id}/files/${created.id}` };
     },
   });
@@ -167,9 +166,9 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
 }
 
 /** Shows a refusal beside the field of the form: the rule names the fields of the API. */
-function refuseUpload(country: Country, error: unknown): never {
+function refuseUpload(error: unknown): never {
   if (!isAboutForm(error)) throw error;
-  throw invalidField('upload', joined([...problemsOf(country, error.said).values()]));
+  throw invalidField('upload', joined([...problemsOf(error).values()]));
 }
 
 /** Says what is missing before files can be sent, and who can add it. */
