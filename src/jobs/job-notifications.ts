@@ -88,7 +88,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
     const address = row.normalised_recipient ?? '';
     const isSuppressed = chunk.suppressed.has(address);
     const allowed = isAllowed(chunk, notification) ? notification : failed(notification);
-    const placed = isSuppressed ? { notification: { ...allowed, lane: null } } : placeInTime(app, chunk, allowed);
+    const placed = isSuppressed ? { notification: { ...allowed, lane: null } } : placeInTime(app, chunk, allowed, row);
     const accepted = placed.notification;
     const serialized = rowOf(accepted, writer);
     result.rows.push(serialized ?? withoutUnstorableText(accepted, writer));
@@ -128,9 +128,10 @@ function placeInTime(
   app: JobDeps,
   { service, template }: JobChunk,
   notification: NewNotification,
+  { time_zone }: Pick<ReadyRow, 'time_zone'>,
 ): { notification: NewNotification; held?: HeldRow } {
   if (service.sending_times === null || notification.lane === null) return { notification };
-  const placed = holdRow(app, service.sending_times, notification, template.process_type);
+  const placed = holdRow(app, service.sending_times, notification, template.process_type, time_zone);
   return placed ?? { notification: failed(notification) };
 }
 

@@ -161,9 +161,11 @@ function rowErrors(rows: readonly RowWithProblems[]): Failure {
   return invalid(['Some rows have errors.', ...told].join(' '));
 }
 
-/** In a column, a value is missing or it is a recipient that is not valid. */
+const shortTexts: readonly string[] = [rowProblemTexts['missing-data'], rowProblemTexts['unknown-time-zone']];
+
+/** Any other problem of a column is a recipient that is not valid. */
 function shortText(problem: string): string {
-  return problem === rowProblemTexts['missing-data'] ? problem : 'invalid recipient';
+  return shortTexts.includes(problem) ? problem : 'invalid recipient';
 }
 
 /** Clients count rows of data from 1. */

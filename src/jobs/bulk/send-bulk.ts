@@ -14,7 +14,7 @@ import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts'
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { acceptJob, type JobDeps } from '../accept-job.ts';
 import type { JobRow } from '../jobs.sql.ts';
-import { languageColumnsOf, placeholdersOf } from '../uploads/file-texts.ts';
+import { languageColumnsOf, placeholdersOf, timeZoneColumnsOf } from '../uploads/file-texts.ts';
 import type { SheetThreads } from '../uploads/sheet-threads.ts';
 import { type StoredUpload, storeSheet } from '../uploads/store-sheet.ts';
 import type { UploadSlots } from '../uploads/upload-slots.ts';
@@ -150,7 +150,12 @@ async function storeBody(
 ): Promise<StoredUpload> {
   const channel = template.row.template_type;
   const { every, some } = placeholdersOf(template.row);
-  const placeholders = [...every, ...some, ...languageColumnsOf(template.row)];
+  const placeholders = [
+    ...every,
+    ...some,
+    ...languageColumnsOf(template.row),
+    ...timeZoneColumnsOf(service, template.row),
+  ];
   const upload = {
     service,
     key_type,

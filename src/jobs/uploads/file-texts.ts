@@ -1,6 +1,8 @@
 import type { Country } from '../../countries/country.ts';
+import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { languageColumns } from '../../recipients/spreadsheet/row-language.ts';
+import { timeZoneColumn } from '../../recipients/spreadsheet/row-time-zone.ts';
 import type { TemplateSource } from '../../rendering/template.ts';
 import { compileRow, sourceOf } from '../../templates/compile-row.ts';
 import { type LanguageTags, languagesInUse } from '../../templates/languages/languages.ts';
@@ -67,4 +69,16 @@ export function languageColumnsOf(row: TemplateRow): string[] {
   const languages = languagesInUse(row);
   if (!languages) return [];
   return languages.field === null ? languageColumns : [languages.field, ...languageColumns];
+}
+
+/** The column of recipients' time zones: of services whose messages may have to wait, if no placeholder has that name. */
+export function timeZoneColumnsOf(
+  { sending_times }: Pick<SendingService, 'sending_times'>,
+  row: TemplateRow,
+): string[] {
+  if (sending_times === null || row.template_type === 'letter') return [];
+  const { every, some } = placeholdersOf(row);
+  return [...every, ...some].some((name) => comparableKey(name) === comparableKey(timeZoneColumn))
+    ? []
+    : [timeZoneColumn];
 }

@@ -15,6 +15,8 @@ export interface ReadyRow {
   abroad: boolean;
   /** Of the text that it gets; without it, the template's own. */
   language?: string;
+  /** Of the recipient, if the file says it. */
+  time_zone?: string;
 }
 
 type StoredRow = Pick<ReadyRow, 'recipient'> & Partial<ReadyRow>;
@@ -45,6 +47,7 @@ function withDefaults(row: StoredRow): ReadyRow {
     abroad: row.abroad ?? false,
   };
   if (row.language !== undefined) ready.language = row.language;
+  if (row.time_zone !== undefined) ready.time_zone = row.time_zone;
   return ready;
 }
 
@@ -58,5 +61,6 @@ function withoutDefaults(row: ReadyRow): StoredRow {
   if (row.client_reference !== null) stored.client_reference = row.client_reference;
   if (row.abroad) stored.abroad = true;
   if (row.language !== undefined) stored.language = row.language;
+  if (row.time_zone !== undefined) stored.time_zone = row.time_zone;
   return stored;
 }

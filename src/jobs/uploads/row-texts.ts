@@ -12,6 +12,7 @@ import {
   type RecipientPermissions,
   type RowTemplate,
 } from '../../recipients/spreadsheet/row-problems.ts';
+import { timeZoneReader } from '../../recipients/spreadsheet/row-time-zone.ts';
 import { rowProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
 import {
   type CompiledTemplate,
@@ -33,6 +34,8 @@ export interface TemplateToCheck {
   prefix: string | null;
   /** What texts begin with when they are sent. */
   sentPrefix: string | null;
+  /** Whether a column may have the time zone of the recipient. */
+  readsTimeZones: boolean;
 }
 
 interface ContactList {
@@ -44,6 +47,16 @@ interface TextCheck {
   check: RowCheck;
 }
 
+interface JudgedRow {
+  checked: CheckedRow;
+  template: RowTemplate;
+  language: string | null;
+}
+
+function problemOf(kind: 'unknown-language' | 'unknown-time-zone', column: string | null) {
+  return { column, kind, message: rowProblemTexts[kind] };
+}
+
 /** A file has few languages; of one with a mistake in each row, not all are kept. */
 const maxKnown = 1_000;
 
@@ -52,7 +65,8 @@ export class RowTexts {
   readonly columns: Columns;
   private readonly own: TextCheck;
   private readonly languages: FileLanguages | undefined;
-  private readonly read: ((row: Row) => string | undefined) | undefined;
+  private readonly readLanguage: ((row: Row) => string | undefined) | undefined;
+  private readonly readTimeZone: ReturnType<typeof timeZoneReader>;
   private readonly known = new Map<string | undefined, ChosenLanguage>();
   private readonly checks = new Map<string | null, TextCheck>();
   private readonly checkOf: (language: string | null) => TextCheck;
@@ -72,7 +86,9 @@ export class RowTexts {
     this.own = { template, check: new RowCheck(country, header, template, permissions, this.columns) };
     this.checks.set(null, this.own);
     this.languages = languages;
-    this.read = languages && languageReader(this.columns, languages.field, [...languages.every, ...languages.some]);
+    this.readLanguage =
+      languages && languageReader(this.columns, languages.field, [...languages.every, ...languages.some]);
+    this.readTimeZone = !isList && against.readsTimeZones ? timeZoneReader(this.columns) : undefined;
     this.checkOf = (language) => {
       const source = language === null ? undefined : languages?.sources[language];
       if (isList || !source) throw new Error(`The template has no text in ${language}`);
@@ -82,21 +98,24 @@ export class RowTexts {
   }
 
   /** Also counts the language. */
-  check(
-    index: number,
-    cells: readonly SheetCell[],
-    counts: RowCounts,
-  ): { checked: CheckedRow; template: RowTemplate; language: string | null } {
-    const { own, languages, read } = this;
-    if (!languages || !read) return { checked: own.check.check(index, cells), template: own.template, language: null };
+  check(index: number, cells: readonly SheetCell[], counts: RowCounts): JudgedRow & { zone: string | undefined } {
     const row = buildRow(this.columns, cells);
-    const { language, isUnknown } = this.choose(languages, read(row) ?? languages.preset);
+    const { checked, template, language } = this.judge(index, row, counts);
+    const { zone, wrongIn } = this.readTimeZone?.(row) ?? {};
+    if (wrongIn !== undefined) checked.problems.push(problemOf('unknown-time-zone', wrongIn));
+    return { checked, template, language, zone };
+  }
+
+  private judge(index: number, row: Row, counts: RowCounts): JudgedRow {
+    const { own, languages, readLanguage } = this;
+    if (!languages || !readLanguage) {
+      return { checked: own.check.checkRow(index, row), template: own.template, language: null };
+    }
+    const { language, isUnknown } = this.choose(languages, readLanguage(row) ?? languages.preset);
     const { check, template } = this.checks.get(language) ?? this.checkOf(language);
     this.checks.set(language, { check, template });
     const checked = check.checkRow(index, row);
-    if (isUnknown && languages.refuse_unknown) {
-      checked.problems.push({ column: null, kind: 'unknown-language', message: rowProblemTexts['unknown-language'] });
-    }
+    if (isUnknown && languages.refuse_unknown) checked.problems.push(problemOf('unknown-language', null));
     countLanguage(counts, language ?? languages.default, isUnknown);
     return { checked, template, language };
   }

@@ -10,7 +10,7 @@ import type { KeyType } from '../../protocol/key-types.ts';
 import { findContactListChannel, planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
-import { placeholdersOf, textsOf } from './file-texts.ts';
+import { placeholdersOf, textsOf, timeZoneColumnsOf } from './file-texts.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import type { CheckPlan } from './sheet-worker.ts';
 
@@ -135,6 +135,7 @@ function templateToCheck(
     files: row.email_files.map(({ filename }) => filename),
     prefix: row.api_dialect === 'gc' ? service.sms_prefix : null,
     sentPrefix: service.sms_prefix,
+    readsTimeZones: timeZoneColumnsOf(service, row).length > 0,
   };
 }
 

@@ -143,7 +143,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
   let abroad_count = 0;
   let part_count = 0;
   const messages = rows.map((row, offset) => {
-    const { checked, template, language } = texts.check(firstRow + offset, row, counts);
+    const { checked, template, language, zone } = texts.check(firstRow + offset, row, counts);
     const allowed = isAllowed(checked.destination, plan.allowedRecipients);
     const isLossy = checked.problems.length === 0 && template.isLossy?.(checked.personalisation) === true;
     countRow(counts, checked, { allowed, isLossy, show: () => showRow(texts.columns, row, checked), toShow });
@@ -154,6 +154,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     if (ready?.abroad) abroad_count++;
     if (ready) part_count += template.countParts?.(checked.personalisation) ?? 0;
     if (ready && language !== null) ready.language = language;
+    if (ready && zone !== undefined) ready.time_zone = zone;
     return writeReadyRow(ready);
   });
   counts.part_count = part_count;

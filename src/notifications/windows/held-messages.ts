@@ -111,6 +111,7 @@ export function holdRow(
   times: SendingTimes,
   notification: NewNotification,
   process_type: string,
+  time_zone?: string,
 ): { notification: NewNotification; held?: HeldRow } | undefined {
   const region = notification.notification_type === 'sms' ? regionOf(app, notification) : undefined;
   const start = new Date(notification.created_at);
@@ -119,11 +120,11 @@ export function holdRow(
       app,
       times,
       { ...notification, process_type },
-      { region },
+      { time_zone, region },
       start,
       Number.POSITIVE_INFINITY,
     );
-    return placed ? held(notification, placed, {}) : { notification };
+    return placed ? held(notification, placed, { time_zone }) : { notification };
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

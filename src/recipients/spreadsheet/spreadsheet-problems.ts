@@ -8,6 +8,7 @@ export const rowProblemTexts = {
   empty: 'The message is empty',
   'qr-code-too-long': 'The QR code has too much data',
   'unknown-language': 'The template has no text in this language',
+  'unknown-time-zone': 'Not a time zone',
 } as const;
 
 export type RowProblemKind = keyof typeof rowProblemTexts;

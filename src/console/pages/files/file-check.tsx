@@ -1,6 +1,6 @@
 import type { Money } from '../../../countries/money.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import { languageColumnsOf, placeholdersOf } from '../../../jobs/uploads/file-texts.ts';
+import { languageColumnsOf, placeholdersOf, timeZoneColumnsOf } from '../../../jobs/uploads/file-texts.ts';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import { earlier, minute_ms } from '../../../platform/clock.ts';
@@ -134,11 +134,17 @@ function SendForm({ file, formState, now, path }: SendFormProps) {
   );
 }
 
-function Columns({ file: { record, template } }: Pick<FileCheckProps, 'file'>) {
+function Columns({
+  file: {
+    record,
+    template: { row },
+    sending,
+  },
+}: Pick<FileCheckProps, 'file'>) {
   const names = record.column_headers;
-  const { every, some } = placeholdersOf(template.row);
-  const optional = [...some, ...languageColumnsOf(template.row), 'reference'];
-  const plan = planColumns({ names, width: names.length }, template.row.template_type, every, optional);
+  const { every, some } = placeholdersOf(row);
+  const optional = [...some, ...languageColumnsOf(row), ...timeZoneColumnsOf(sending, row), 'reference'];
+  const plan = planColumns({ names, width: names.length }, row.template_type, every, optional);
   const isUsed = (index: number) => plan.columns[plan.positions[index] ?? -1]?.used === true;
   return (
     <section class="card stack stack--tight" aria-labelledby="columns">

@@ -37,6 +37,30 @@ describe('the columns that a file needs', () => {
     expect(page.text).toContain(`action="${sent.location}/send"`);
   });
 
+  it('are followed by the time zone, where messages may have to wait', async () => {
+    const daytime = { name: 'Day', days: ['mon'], from_time: '08:00', until_time: '21:00' };
+    const window = await harness.admin('POST', `/service/${service}/send-window`, daytime);
+    const times = { sms_window_id: window.body.data.id, email_window_id: null, time_zone: null };
+    const choose = (more: object) => harness.admin('POST', `/service/${service}/sending-times`, { ...times, ...more });
+    await choose({});
+    const template = await aTemplate(harness, service, { content: 'Hallo' });
+    const page = (await browser.get(newFile(template))).text;
+    expect(page).toContain('>time zone</th>');
+    const example = await exampleOf(template);
+    expect(example).toEqual(['telefoonnummer,time zone', '07700 900321,Europe/London', '']);
+    const file = { field: 'file', name: 'mensen.csv', content: `${example.join('\n')}07700 900322,hier` };
+    const sent = await browser.postFile(newFile(template), {}, file);
+    await harness.runTasks();
+    const check = (await browser.follow(sent)).text;
+    expect(check).toContain('status--delivered">time zone');
+    expect(check).toContain('<code>hier</code>');
+    const own = await aTemplate(harness, service, { content: 'Uw tijdzone: ((time zone))' });
+    expect((await exampleOf(own))[0]).toBe('telefoonnummer,time zone');
+    await choose({ sms_window_id: null });
+    await harness.admin('DELETE', `/service/${service}/send-window/${window.body.data.id}`);
+    expect((await exampleOf(template))[0]).toBe('telefoonnummer');
+  });
+
   it('of a letter are those of an address', async () => {
     const template = await aTemplate(harness, service, { template_type: 'letter', subject: 'x', content: 'Hallo' });
     const lines = [1, 2, 3, 4, 5, 6, 7].map((number) => `adresregel ${number}`);

@@ -42,6 +42,7 @@ export interface CheckedFile {
   upload: Upload;
   record: UploadRecord;
   template: ReadyTemplate;
+  sending: SendingService;
   /** Rows that can be sent once the file has no other problem. */
   goodRows: number;
   badRows: number;
@@ -126,6 +127,7 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
     upload,
     record,
     template,
+    sending,
     goodRows,
     badRows,
     problems: [

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { timeZoneColumnsOf } from '../../../jobs/uploads/file-texts.ts';
 import { checkUpload, getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
 import { t } from '../../../language/text.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
@@ -27,6 +28,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     async show({ service, visitor, viewer, param }, formState) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+      const sending = await getService(app, service.id);
       const senders = await listSenderChoices(app.db, template);
       const path = `/services/${service.id}/files/new/${template.row.id}`;
       return {
@@ -61,13 +63,20 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 <h2 id="columns">{t('Columns your file needs')}</h2>
                 <Table
                   caption={t('Columns')}
-                  rows={neededColumns(viewer, template)}
+                  rows={neededColumns(viewer, template, sending)}
                   keyOf={({ column }) => column}
                   columns={[
                     { head: t('Column'), cell: ({ column }) => column },
                     { head: t('Example'), cell: ({ example }) => example },
                   ]}
                 />
+                {timeZoneColumnsOf(sending, template.row).length > 0 && (
+                  <p class="small">
+                    {t(
+                      'You can leave out the time zone. Then your sending times follow the country of the number, or your service.',
+                    )}
+                  </p>
+                )}
                 <p class="small">
                   <a href={pageUrl(`${path}/example.csv`)} download>
                     {t('Download an example file')}
@@ -105,7 +114,8 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
     who,
     async show({ service, visitor, viewer, param, reply }) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
-      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(viewer, template)) };
+      const sending = await getService(app, service.id);
+      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(viewer, template, sending)) };
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import { languageColumnsOf, placeholdersOf } from '../../../jobs/uploads/file-texts.ts';
+import { languageColumnsOf, placeholdersOf, timeZoneColumnsOf } from '../../../jobs/uploads/file-texts.ts';
+import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { csvLineAsUploaded } from '../../../platform/http/csv.ts';
 import type { Channel } from '../../../protocol/channels.ts';
@@ -49,11 +50,12 @@ const recipientColumns = ({ profile }: PhoneRules): Record<Channel, [column: str
 
 /**
  * The columns that a file needs, with an example: the recipient, in words of the language, then the placeholders of the template. One
- * with several texts has those of all, and the column that chooses between them.
+ * with several texts has those of all, and the column that chooses between them. Where messages may wait, there is one for time zones.
  */
 export function neededColumns(
-  { country: { phone }, language }: Pick<Viewer, 'country' | 'language'>,
+  { country: { phone, calendar }, language }: Pick<Viewer, 'country' | 'language'>,
   { row }: ReadyTemplate,
+  service: SendingService,
 ): { column: string; example: string }[] {
   const { every, some } = placeholdersOf(row);
   const fields = [...every, ...some].filter((name) => !isRecipientPlaceholder({ row }, name));
@@ -67,11 +69,16 @@ export function neededColumns(
     })),
     ...fields.map((column) => ({ column, example: isField(column) ? example : 'example' })),
     ...(choosing === undefined || fields.some(isField) ? [] : [{ column: choosing, example }]),
+    ...timeZoneColumnsOf(service, row).map((column) => ({ column, example: calendar.zone })),
   ];
 }
 
-export async function* exampleFile(viewer: Viewer, template: ReadyTemplate): AsyncGenerator<string> {
-  const columns = neededColumns(viewer, template);
+export async function* exampleFile(
+  viewer: Viewer,
+  template: ReadyTemplate,
+  service: SendingService,
+): AsyncGenerator<string> {
+  const columns = neededColumns(viewer, template, service);
   yield csvLineAsUploaded(columns.map(({ column }) => column));
   yield csvLineAsUploaded(columns.map(({ example }) => example));
 }
