@@ -9,6 +9,6 @@ export default defineConfig({
     bail: 0,
     testTimeout: 360_000,
     hookTimeout: 180_000,
-    globalSetup: ['test/ha/kit/programs.ts', 'test/faults/kit/report.ts'],
+    globalSetup: ['test/ha/kit/programs.ts', 'test/kit/global-setup.ts', 'test/faults/kit/report.ts'],
   },
 });
