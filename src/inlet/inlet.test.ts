@@ -166,6 +166,31 @@ describe('an email over SMTP', () => {
     expect((await harness.v2('GET', `/v2/notifications/${other.body.id}`, apiKey)).body.status).toBe('created');
   });
 
+  it('waits for them with a template that it names, and is refused for now while they are closed for long', async () => {
+    const of = await aMailService();
+    const apiKey = await smtpKey(of);
+    await aTemplate(harness, of, {
+      template_type: 'email',
+      name: 'Report',
+      subject: '((subject))',
+      content: '((body))',
+    });
+    const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+    const inDays = (later: number) => days[(harness.clock.now().getUTCDay() + later) % 7];
+    const send = async (day: string | undefined) => {
+      const window = { name: day, days: [day], from_time: '05:00', until_time: '06:00' };
+      const created = await harness.admin('POST', `/service/${of}/send-window`, window);
+      const times = { sms_window_id: null, email_window_id: created.body.data.id, time_zone: null };
+      await harness.admin('POST', `/service/${of}/sending-times`, times);
+      harness.app.changeListener.reset();
+      return (await signedIn(apiKey)).send(mail({ headers: ['X-Pennypost-Template: Report'] }), 'ada@example.org');
+    };
+    const read = await harness.v2('GET', `/v2/notifications/${idIn(await send(inDays(2)))}`, apiKey);
+    expect(read.body).toMatchObject({ status: 'created', held_until: expect.stringContaining('T05:') });
+    expect(await send(inDays(5))).toMatch(/^450 4\.7\.1 Your sending times are closed until /);
+    expect(await messagesOf(of)).toHaveLength(1);
+  });
+
   it('without a Message-ID is another one each time', async () => {
     const client = await signedIn();
     const [one, two] = [await client.send(mail(), 'a@example.org'), await client.send(mail(), 'a@example.org')];
@@ -288,6 +313,16 @@ describe('signing in', () => {
     expect(await client.reply()).toBe('');
   });
 
+  it('needs a key that is valid now and from this address', async () => {
+    const expires_at = timestamp(new Date(harness.clock.now().getTime() + 1_000));
+    const expired = await smtpKey(service, { expires_at });
+    const elsewhere = await smtpKey(service, { allowed_networks: ['192.0.2.0/24'] });
+    harness.clock.advance({ seconds: 2 });
+    const client = await connectedAndGreeted((await anInlet()).port);
+    for (const each of [expired, elsewhere]) expect(await client.login(each)).toBe('535 5.7.8 Wrong API key');
+    expect(await client.login(await smtpKey(service, { allowed_networks: ['127.0.0.0/8'] }))).toMatch(/^235/);
+  });
+
   it('ends with the key: each email checks it again', async () => {
     const apiKey = await smtpKey(service, { name: 'short' });
     const client = await signedIn(apiKey);
@@ -351,6 +386,16 @@ describe('what is refused', () => {
     expect(await messagesOf(careful)).toEqual([]);
   });
 
+  it('emails beyond the limit of a year', async () => {
+    const of = await aMailService({ email_annual_limit: 1 });
+    const client = await signedIn(await smtpKey(of));
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+    expect(await client.send(mail(), 'ada@example.org')).toBe(
+      '452 4.7.1 Exceeded send limits (annual: 1) for this year',
+    );
+    expect(await messagesOf(of)).toHaveLength(1);
+  });
+
   it('emails beyond the rate limit, and none of them counts', async () => {
     const of = await aMailService({ rate_limit: 1 });
     const client = await signedIn(await smtpKey(of));
@@ -398,6 +443,15 @@ describe('what is refused', () => {
     clients.push(client);
     expect(await client.send(mail({ body: 'x\r\n'.repeat(100_000) }), 'ada@example.org')).toMatch(/^552 5\.3\.4 /);
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+  });
+
+  it('an email of ours that came back, also from the domain of a service', async () => {
+    const client = await signedIn();
+    const id = idIn(await client.send(mail(), 'ada@example.org'));
+    const returned = mail({ headers: [`Message-ID: <${id}@notify.council.example>`] });
+    expect(await client.send(returned, 'ada@example.org')).toBe('554 5.4.6 Loop');
+    const other = mail({ headers: [`Message-ID: <${newId(harness.clock.now())}@software.example>`] });
+    expect(await client.send(other, 'ada@example.org')).toMatch(/^250/);
   });
 
   it('a second email hidden in the first: only the right end ends it', async () => {

@@ -5,10 +5,11 @@ import type { RefusedRequests } from '../notifications/refused/refused-requests.
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
+import { withinSpan } from '../platform/tracing/span.ts';
 import { InletListener, type InletRules } from './listener.ts';
 import { Logins } from './logins.ts';
 import { MailReceiver } from './receive-mail.ts';
-import { connectionLost, Reply, replyOf } from './replies.ts';
+import { connectionLost, ourFault, Reply, replyOf } from './replies.ts';
 import { type InletSettings, shareOfBodyMemory } from './settings.ts';
 
 type InletDeps = CallerDeps &
@@ -91,11 +92,12 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     const reply = replyOf(error);
     if (reply) return reply;
     app.log.error({ event: 'inlet.failed', err: error }, 'An SMTP command failed');
-    return new Reply(451, '4.3.0 Try again later');
+    return new Reply(ourFault, '4.3.0 Try again later');
   };
 
   const noted = (caller: ApiCaller, reply: Reply): Reply => {
-    app.refusedRequests.noteEmail(caller, reply.responseCode, reply.message);
+    if (reply.responseCode !== ourFault && reply !== connectionLost)
+      app.refusedRequests.noteEmail(caller, reply.responseCode, reply.message);
     return reply;
   };
 
@@ -127,14 +129,22 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
       });
     },
     async receive(client, stream, recipients) {
+      const span = app.tracing?.startRequest({}, { name: 'SMTP DATA', kind: 'server', facts: {} });
+      const work = () => receive(client as Client, stream, recipients);
+      const end = (code: number) => {
+        span?.set({ 'smtp.response.status_code': code });
+        span?.end(code === ourFault ? `status ${code}` : undefined);
+      };
       try {
-        const text = await receive(client as Client, stream, recipients);
+        const text = await (span ? withinSpan(span, work) : work());
         count(text === '' ? 'refused' : 'accepted');
+        end(text === '' ? 552 : 250);
         return text;
       } catch (error) {
         const reply = replyTo(error);
         count(reply.responseCode < 500 ? 'postponed' : 'refused');
-        throw reply === connectionLost ? reply : noted((client as Client).caller, reply);
+        end(reply.responseCode);
+        throw noted((client as Client).caller, reply);
       }
     },
   };

@@ -11,6 +11,7 @@ import {
   refuseUnlessRecipientIsAllowed,
 } from '../notifications/sending/send-rules.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
+import { exists } from '../platform/db/exists.ts';
 import { isUuid } from '../platform/id.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
 import { WorkerPool } from '../platform/threads/worker-pool.ts';
@@ -74,7 +75,8 @@ export class MailReceiver {
     const context = await this.contextOf(caller);
     const { service } = context;
     const mail = await this.read(service, source);
-    refuseUnsendable(mail, this.app.config.email.domain);
+    if (await this.isOurs(mail)) throw problems.loop;
+    refuseUnsendable(mail);
     const addresses = new Map(recipients.map(readAddress).map((to) => [to.address, to]));
     const wanted = [...addresses.values()].map((to) => ({ to, key: keyOf(mail, to.address) }));
     const keys = wanted.flatMap(({ key }) => key ?? []);
@@ -97,6 +99,8 @@ export class MailReceiver {
     if (recipients.length > 1) rateLimits.countAs(window, recipients.length, decision);
     refuseIfDailyLimitIsReached(this.app, context, 'email');
     const template = await this.templateFor(service, mail);
+    // A template that the email names is sent as in a request: in its language and its sending times.
+    const chosen = mail.template_name === undefined ? { ...context, template } : context;
     const personalisation = {
       subject: shortened(mail.subject),
       ...this.textAndFiles(service, mail, recipients.length),
@@ -104,20 +108,17 @@ export class MailReceiver {
     refuseUnlessFilesHavePlaces(template, mail, this.modeOf(service));
     const messages = [];
     for (const { to, key } of recipients) {
-      const message = await prepareEmail(
-        this.app,
-        { ...context, template },
-        {
-          request: {
-            email_address: to.cleaned,
-            personalisation,
-            reference: mail.reference?.slice(0, maxReference),
-            email_reply_to_id: replyToOf(service, mail.from),
-          },
-          ...to,
-          scheduled_for: null,
+      const message = await prepareEmail(this.app, chosen, {
+        request: {
+          template_id: template.row.id,
+          email_address: to.cleaned,
+          personalisation,
+          reference: mail.reference?.slice(0, maxReference),
+          email_reply_to_id: replyToOf(service, mail.from),
         },
-      );
+        ...to,
+        scheduled_for: null,
+      });
       // Only the id: nothing else is needed of the response, which has the text of the email.
       const { id } = message.response;
       const idempotency = key === undefined ? undefined : { key, request_digest };
@@ -125,6 +126,15 @@ export class MailReceiver {
     }
     await persistTogether(this.app, service, messages);
     return messages.map(({ message }) => message.response.id);
+  }
+
+  /** Our emails have the id of their notification, and the domain of their service. */
+  private async isOurs({ message_id }: ReadMail): Promise<boolean> {
+    const [, id = '', domain = ''] = /^<([^@]*)@([^>]*)>$/.exec(message_id ?? '') ?? [];
+    if (!isUuid(id) || id[14] !== '7') return false;
+    return (
+      domain.toLowerCase() === this.app.config.email.domain.toLowerCase() || exists(this.app.db, 'notifications', id)
+    );
   }
 
   private async contextOf({ service_id, key_type, api_key_id, dialect }: ApiCaller): Promise<SendContext> {
@@ -235,18 +245,11 @@ function readAddress(written: string): { cleaned: string; address: string } {
   return { cleaned: parsed.cleaned, address: parsed.address };
 }
 
-function refuseUnsendable({ body, message_id }: ReadMail, ownDomain: string): void {
-  if (isOurs(message_id, ownDomain)) throw problems.loop;
+function refuseUnsendable({ body }: ReadMail): void {
   if (body === '') throw new Reply(554, '5.6.0 The email has no text');
   if (Buffer.byteLength(body) > maxEmailBytes) {
     throw new Reply(552, `5.3.4 The text of the email is longer than ${maxEmailBytes} bytes`);
   }
-}
-
-/** Our emails have the id of their notification. */
-function isOurs(message_id: string | undefined, ownDomain: string): boolean {
-  const [, id = '', domain = ''] = /^<([^@]*)@([^>]*)>$/.exec(message_id ?? '') ?? [];
-  return isUuid(id) && id[14] === '7' && domain.toLowerCase() === ownDomain.toLowerCase();
 }
 
 function shortened(subject: string): string {

@@ -15,11 +15,15 @@ export class Reply extends Error {
 /** For nobody: the client went away in the middle of its email. */
 export const connectionLost = new Reply(421, '4.4.2 The connection was lost');
 
-export const tooManyAtOnce = new Reply(451, '4.3.0 Too many large emails at once, try again shortly');
+/** As 5xx of HTTP: the email is right, and is welcome later. */
+export const ourFault = 451;
+
+export const tooManyAtOnce = new Reply(ourFault, '4.3.0 Too many large emails at once, try again shortly');
 
 /** Without a text, the reason has one. */
 const byReason = new Map<string | undefined, { code: number; enhanced: string; text?: string }>([
   ['rate_limit', { code: 450, enhanced: '4.7.1' }],
+  ['sending_times_closed', { code: 450, enhanced: '4.7.1' }],
   ['not_in_team', { code: 550, enhanced: '5.7.1', text: 'Not in your team or guest list' }],
   ['not_in_trial_mode', { code: 550, enhanced: '5.7.1', text: 'Not in your team or guest list' }],
   ['suppressed', { code: 550, enhanced: '5.7.1', text: 'This address is on the suppression list' }],
@@ -40,7 +44,7 @@ export function replyOf(error: unknown): Reply | undefined {
       return new Reply(452, `4.7.1 ${text}`);
     case 'unavailable':
     case 'conflict':
-      return new Reply(451, `4.3.0 ${text}`);
+      return new Reply(ourFault, `4.3.0 ${text}`);
     default:
       return new Reply(554, `5.6.0 ${text}`);
   }

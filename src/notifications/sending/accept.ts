@@ -143,8 +143,16 @@ export class Acceptor {
   }
 
   /** All in one transaction, or none; without those whose key is taken. Returns which were stored. */
-  async acceptTogether(acceptances: Acceptance[]): Promise<boolean[]> {
-    const items = acceptances.map((acceptance) => this.itemOf(acceptance, undefined));
+  acceptTogether(acceptances: Acceptance[]): Promise<boolean[]> {
+    const items = acceptances.map((acceptance) => {
+      const { notification } = acceptance;
+      return this.itemOf(acceptance, notification ? startSpan(notification) : undefined);
+    });
+    const accepting = this.acceptItems(items);
+    return items.reduce((ending, { span }) => (span ? endAfter(span, ending) : ending), accepting);
+  }
+
+  private async acceptItems(items: Item[]): Promise<boolean[]> {
     const outcomes = await this.commitInSteps(items, lockTimeout_ms, async (tx, remaining) => {
       const tried = await this.storeExactly(tx, remaining, lockTimeout_ms);
       for (const [index, outcome] of tried.entries()) {
@@ -154,7 +162,7 @@ export class Acceptor {
       return tried;
     });
     return outcomes.map(({ kind }, index) => {
-      const notification = acceptances[index]?.notification;
+      const notification = items[index]?.acceptance.notification;
       if (kind === 'stored' && notification) this.announce(notification);
       return kind === 'stored';
     });

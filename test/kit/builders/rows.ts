@@ -164,6 +164,8 @@ export async function anApiKey(
     manage_templates?: boolean;
     manage_reports?: boolean;
     send_over_smtp?: boolean;
+    expires_at?: string;
+    allowed_networks?: string[];
   } = {},
 ): Promise<string> {
   const name = fields.name ?? `key-${nextNumber()}`;
@@ -175,6 +177,8 @@ export async function anApiKey(
     manage_templates: fields.manage_templates ?? false,
     manage_reports: fields.manage_reports ?? false,
     send_over_smtp: fields.send_over_smtp ?? false,
+    expires_at: fields.expires_at ?? null,
+    allowed_networks: fields.allowed_networks ?? null,
   });
   harness.app.changeListener.reset();
   return `${name}-${serviceId}-${secret}`;
