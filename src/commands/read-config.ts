@@ -6,6 +6,7 @@ import { providers } from '../delivery/providers/providers.ts';
 import { providerProblems } from '../delivery/providers/settings.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { problemsOfInlet } from '../inlet/settings.ts';
+import type { Languages } from '../language/languages.ts';
 import { loadLanguages } from '../language/load-languages.ts';
 import { problemsOfPrinter } from '../letters/settings.ts';
 import type { CountrySettings } from '../operations/country/settings.ts';
@@ -113,12 +114,16 @@ function readLanguages({ languagesDir }: CountrySettings, country: LoadedCountry
   return loadLanguages({ tags, isNamed, locale, folder: languagesDir });
 }
 
-/** Reads the country alone: unlike `readConfig` it creates no secrets. */
-export function readCountry(environment: Record<string, string | undefined> = process.env): LoadedCountry {
+/** Reads the country and its languages alone: unlike `readConfig` it creates no secrets. */
+export function readCountry(
+  environment: Record<string, string | undefined> = process.env,
+): LoadedCountry & { languages: Languages } {
   const { values, problems } = readGroups({ country: settingGroups().general.country }, environment);
   const loaded = loadCountry(values.country);
-  if (!loaded.country || problems.length > 0) throw new ConfigurationError([...problems, ...loaded.problems]);
-  return loaded.country;
+  const { languages, problems: problemsOfLanguages } = readLanguages(values.country, loaded.country);
+  const all = [...problems, ...loaded.problems, ...problemsOfLanguages];
+  if (!loaded.country || all.length > 0) throw new ConfigurationError(all);
+  return { ...loaded.country, languages };
 }
 
 /** Reads what a command that calls a server needs. Unlike `readConfig` it needs no settings and creates no secrets. */

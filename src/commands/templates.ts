@@ -62,7 +62,8 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
   const last = (name: string) => flags[name]?.at(-1);
   const force = flags.force !== undefined;
   const prune = flags.prune !== undefined;
-  const country = createCountry(readCountry().profile);
+  const { profile, languages } = readCountry();
+  const country = createCountry(profile);
   switch (action) {
     case 'pull':
       return pull(country, folder, connect(flags, false), { force, prune });
@@ -82,7 +83,7 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
       if (out === undefined) throw new OperatorError('Add --out with the folder for the messages.');
       const values = await readValues(last('values'));
       const dialect = readDialect(last('dialect'));
-      return preview(country, folder, { out, values, serviceName: last('service-name'), dialect });
+      return preview({ country, languages }, folder, { out, values, serviceName: last('service-name'), dialect });
     }
     case 'check':
       return check(country, folder, {

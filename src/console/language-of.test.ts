@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aPerson, signedIn } from '../../test/kit/world/console-people.ts';
 import { ConsoleVisitor } from '../../test/kit/world/console-visitor.ts';
@@ -45,5 +48,28 @@ describe('the language of a page', () => {
       { language: ['Not a language tag, such as fr or fr-CA'] },
     ]);
     expect((await harness.admin('GET', `/user/${id}`)).body.data).not.toHaveProperty('language');
+  });
+});
+
+describe('a language of the operator', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pennypost-languages-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const translations = { 'Sign in': 'Ynlogge', 'Language and time': 'Taal en tiid', 'Email address': 'E-postadres' };
+  const entries = Object.entries(translations).map(([text, own]) => `msgid "${text}"\nmsgstr "${own}"\n`);
+  writeFileSync(join(folder, 'fy.po'), entries.join('\n'));
+  const frisian = useHarness({ environment: { LANGUAGES: 'en,nl,fr,cy,fy', LANGUAGES_DIR: folder } });
+
+  it('is a file and nothing else: people find it, choose it and read it', async () => {
+    const door = await new ConsoleVisitor(frisian).get('/console/sign-in', { 'accept-language': 'fy-NL, nl;q=0.5' });
+    expect([door.h1, /<html[^>]*>/.exec(door.text)?.[0]]).toEqual(['Ynlogge', '<html lang="fy">']);
+    expect(door.text).toContain('E-postadres');
+    // What it lacks is English.
+    expect(door.text).toContain('Password');
+    const { id } = await aPerson(frisian);
+    const visitor = await signedIn(frisian, id);
+    const path = '/console/account/language-and-time';
+    expect((await visitor.get(path)).text).toContain('<option value="fy" lang="fy">Frysk</option>');
+    await visitor.post(path, { language: 'fy' });
+    expect((await visitor.get(path)).h1).toBe('Taal en tiid');
   });
 });

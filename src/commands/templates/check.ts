@@ -33,12 +33,12 @@ export async function check(country: Country, root: string, options: CheckOption
 }
 
 /** A template and each of its texts in another language, as a template of its own. */
-function textsOf({ locale }: Country, fields: TemplateFields) {
+export function textsOf({ locale }: Country, fields: TemplateFields) {
   const { default: own = locale, variants = [] } = fields.languages ?? {};
   return [
-    { mark: '', english: own.startsWith('en'), fields },
+    { mark: '', language: fields.languages?.default, english: own.startsWith('en'), fields },
     ...variants.map(({ language, ...text }) => ({
-      ...{ mark: ` (${language})`, english: language.startsWith('en'), fields: { ...fields, ...text } },
+      ...{ mark: ` (${language})`, language, english: language.startsWith('en'), fields: { ...fields, ...text } },
     })),
   ];
 }

@@ -5,6 +5,7 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
+import { readExportedLanguages } from './languages.ts';
 import { count, exitCodes, fail, printable } from './report.ts';
 import { mapFew, type TemplateChange, type TemplateServer, withLineFeeds } from './template.ts';
 
@@ -22,6 +23,8 @@ interface ExportedTemplate {
   hidden?: boolean;
   process_type?: ProcessType | null;
   template_category_id?: string | null;
+  /** All texts, or only the tags of their languages. */
+  languages?: unknown;
 }
 
 type NewTemplate = TemplateChange & { id: string; service: string | undefined };
@@ -116,7 +119,8 @@ function readRecord(record: ExportedTemplate, index: number): NewTemplate {
       sender: null,
       process_type: record.process_type ?? category?.process_type ?? 'normal',
       category: category?.name ?? null,
-      ...{ has_unsubscribe_link: false, welsh_subject: null, welsh_content: null, languages: null, archived: false },
+      ...{ has_unsubscribe_link: false, welsh_subject: null, welsh_content: null, archived: false },
+      languages: readExportedLanguages(record.languages, place),
     },
   };
 }

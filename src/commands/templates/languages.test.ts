@@ -5,6 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { anApiKey, aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../../../test/kit/harness.ts';
 import { runCommand } from '../../../test/kit/process/run-command.ts';
+import { linesIn } from '../../rendering/pdf/pdf-text.ts';
+import { withPdf } from '../../rendering/pdf/pdfium.ts';
 
 // Each command makes dozens of requests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -159,4 +161,77 @@ it('check gives hints on each text, those on English wording only where it is En
     'notice.email.md (en-GB): People cannot see where bit.ly leads, and networks block texts with it. ' +
       'Write the address in full. (link-shortener)\n1 hint in 1 template.\n',
   );
+});
+
+it('preview renders each text to files of its own, with the words of its language', async () => {
+  const out = join(folder, 'out');
+  const texts = (field: string) => `languages:\n  default: en\n  variants:\n    - {language: cy, ${field}}\n`;
+  writeFileSync(
+    file,
+    `---\nname: X\nchannel: email\nsubject: Hi\nhas_unsubscribe_link: true\n${texts('subject: Helo, content: ((enw))')}---\n((name))\n`,
+  );
+  const letter = join(folder, 'pay.letter.md');
+  writeFileSync(
+    letter,
+    `---\nname: Y\nchannel: letter\nsubject: Pay\n${texts('subject: Talu, content: Nawr')}---\nNow\n`,
+  );
+  const environment = { LANGUAGES: 'en,cy' };
+  const result = await runCommand(['templates', 'preview', folder, '--out', out], environment);
+  expect(result).toEqual({
+    code: 0,
+    out: `notice.email.md: Hi; no value for name
+notice.email.md (cy): Helo; no value for enw
+pay.letter.md: 1 page
+pay.letter.md (cy): 1 page
+`,
+    err: '',
+  });
+  const rendered = (name: string) => readFileSync(join(out, name));
+  expect(rendered('notice.email.html').toString()).toContain('<html lang="en">');
+  expect(rendered('notice.email.html').toString()).toContain('Unsubscribe from these emails');
+  expect(rendered('notice.email.cy.html').toString()).toContain('<html lang="cy">');
+  expect(rendered('notice.email.cy.html').toString()).not.toContain('Unsubscribe from these emails');
+  const page = { left: 0, top: 0, right: 210, bottom: 297 };
+  const welsh = await withPdf(rendered('pay.letter.cy.pdf'), (pdf) => pdf.page(1, (one) => linesIn(one, page).join()));
+  expect(welsh).toContain('Tudalen 1 o 1');
+  expect(welsh).toContain('16 Tachwedd 2026');
+  expect((await runCommand(['templates', 'preview', folder, '--out', out], { LANGUAGES: 'zu' })).err).toContain(
+    'LANGUAGES names zu, and there is no file zu.po',
+  );
+  rmSync(letter);
+});
+
+describe('import', () => {
+  const path = join(folder, 'export.json');
+  const exported = { name: 'Notice', type: 'email', subject: 'Notice', body: 'Hello' };
+  const other = '811f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11';
+
+  async function importing(...records: object[]) {
+    writeFileSync(path, JSON.stringify(records));
+    const PENNYPOST_API_KEY = await anApiKey(harness, service, { manage_templates: true });
+    return runCommand(['templates', 'import', path, '--url', url], { PENNYPOST_API_KEY });
+  }
+
+  it('keeps the texts in other languages', async () => {
+    const texts = { default: 'en', variants: [{ language: 'fr_ca', subject: 'Avis', body: 'Bonjour\r\n' }] };
+    expect(await importing({ ...exported, id: other, languages: texts })).toMatchObject({ code: 0, err: '' });
+    const { body } = await harness.admin('GET', `/service/${service}/template/${other}`);
+    expect(body.data.languages).toEqual({
+      ...{ default: 'en', field: null, refuse_unknown: false },
+      variants: [{ language: 'fr-CA', subject: 'Avis', content: 'Bonjour\n' }],
+    });
+  });
+
+  it.each([
+    [['en', 'fr', 'de'], 'Template 2 "Notice" has texts in fr, de, and not in this export. Use pull, then push --new.'],
+    [{ default: 'en', variants: [{ language: 'fr' }] }, 'Template 2 "Notice" has languages without a text.'],
+    [{ variants: [{ language: 'fr', body: 'x' }] }, 'Template 2 "Notice" has languages without a text.'],
+    [{ default: 'en' }, 'Template 2 "Notice" has languages without a text.'],
+    ['fr', 'Template 2 "Notice" has languages without a text.'],
+  ])('creates nothing for %j', async (texts, message) => {
+    const [fine, bad] = ['911f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11', 'a11f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11'];
+    const { code, err } = await importing({ ...exported, id: fine }, { ...exported, id: bad, languages: texts });
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+    expect((await harness.admin('GET', `/service/${service}/template`)).body.data).toHaveLength(1);
+  });
 });

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { readLanguage, type TemplateVariant } from '../../templates/languages/languages.ts';
 import { maxVariants } from '../../templates/languages/languages-record.ts';
@@ -75,4 +76,33 @@ function readVariant(channel: Channel, reader: SettingsReader): TemplateVariant 
     reader.refuse('content', channel === 'sms' ? 'The message is too long' : 'A QR code has too much data');
   }
   return { language, subject, content };
+}
+
+interface ExportedLanguages {
+  default: string;
+  field?: string | null;
+  refuse_unknown?: boolean;
+  variants: { language: string; subject?: string | null; content?: string; body?: string }[];
+}
+
+/** The texts in other languages of an export. The list of all templates names only their languages. */
+export function readExportedLanguages(value: unknown, place: string): TextsInLanguages | null {
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value)) {
+    const others = value.slice(1).join(', ');
+    throw new OperatorError(`${place} has texts in ${others}, and not in this export. Use pull, then push --new.`);
+  }
+  const { default: own, field = null, refuse_unknown = false, variants } = value as Partial<ExportedLanguages>;
+  const texts = (Array.isArray(variants) ? variants : [undefined]).map((variant) => ({
+    language: readLanguage(String(variant?.language)),
+    subject: variant?.subject ?? null,
+    content: variant?.content ?? variant?.body,
+  }));
+  const tag = readLanguage(String(own));
+  const known = texts.flatMap(({ language, subject, content }) =>
+    language === undefined || typeof content !== 'string' ? [] : [{ language, subject, content }],
+  );
+  if (tag === undefined || known.length < texts.length)
+    throw new OperatorError(`${place} has languages without a text.`);
+  return inOneForm({ default: tag, field, refuse_unknown, variants: known });
 }

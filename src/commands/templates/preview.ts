@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Country } from '../../countries/country.ts';
+import type { Languages } from '../../language/languages.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -11,9 +12,11 @@ import { composeLetter, pageToPng } from '../../rendering/pdf/pdf-worker.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import { isTooLong, maxSmsLength } from '../../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate, type LetterTemplate } from '../../rendering/template.ts';
+import { type FixedTexts, fixedTexts } from '../../templates/languages/fixed-texts.ts';
+import { textsOf } from './check.ts';
 import { readFolder } from './folder.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';
-import type { LocalTemplate, TemplateFields } from './template.ts';
+import type { TemplateFields } from './template.ts';
 
 interface PreviewOptions {
   out: string;
@@ -24,16 +27,28 @@ interface PreviewOptions {
   dialect: 'gc' | 'govuk' | undefined;
 }
 
+interface Place {
+  country: Country;
+  languages: Languages;
+}
+
 type File = [ending: string, content: string | Uint8Array];
 
 /** Renders files as the server would send them, without a server. Placeholders without a value stay. */
-export async function preview(country: Country, root: string, options: PreviewOptions): Promise<void> {
+export async function preview(place: Place, root: string, options: PreviewOptions): Promise<void> {
+  const { country, languages } = place;
   const { templates, problems } = await readFolder(country, root);
   for (const template of templates) {
-    const { files, summary } = await render(country, template.fields, options);
-    for (const [ending, content] of files) await write(join(options.out, template.path.slice(0, -3) + ending), content);
-    print(`${described(template, undefined)}: ${summary}${missingIn(template, options)}`);
-    for (const warning of warningsAbout(template.fields, options)) print(`  warning: ${warning}`);
+    for (const { mark, language, fields } of textsOf(country, template.fields)) {
+      const compiled = compile(country, fields, options, language, fixedTexts(languages, messageOf(fields), language));
+      const { files, summary } = await render(country, compiled, fields, options);
+      const path = join(options.out, template.path.slice(0, -3) + (mark === '' ? '' : `.${language}`));
+      for (const [ending, content] of files) await write(path + ending, content);
+      const missing = compiled.missing(options.values);
+      const lacks = missing.length > 0 ? `; no value for ${missing.join(', ')}` : '';
+      print(`${described(template, undefined)}${mark}: ${summary}${lacks}`);
+      for (const warning of warningsAbout(compiled, fields, options)) print(`  warning: ${warning}`);
+    }
   }
   if (problems.length === 0) return;
   printProblems(problems);
@@ -51,27 +66,38 @@ export async function readValues(path: string | undefined): Promise<Personalisat
   throw new OperatorError(`${path} must be a JSON object such as {"name": "Ada"}.`);
 }
 
+const messageOf = ({ channel, has_unsubscribe_link }: TemplateFields) => ({
+  ...{ template_type: channel, has_unsubscribe_link },
+});
+
 async function write(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
 }
 
 function compile(
+  { sms }: Country,
   { channel, subject, content, welsh_subject, welsh_content }: TemplateFields,
   { dialect }: PreviewOptions,
+  language: string | undefined,
+  fixed: FixedTexts,
 ): CompiledTemplate {
   const welsh =
     welsh_content === null ? {} : { letter_welsh_subject: welsh_subject, letter_welsh_content: welsh_content };
-  return compileTemplate({ template_type: channel, subject, content, ...welsh, ...(dialect ? { dialect } : {}) });
+  return compileTemplate({
+    ...{ template_type: channel, subject, content, ...welsh, ...fixed, alphabet: sms.alphabet },
+    ...(dialect ? { dialect } : {}),
+    ...(language === undefined ? {} : { language }),
+  });
 }
 
 async function render(
   country: Country,
+  compiled: CompiledTemplate,
   fields: TemplateFields,
   options: PreviewOptions,
 ): Promise<{ files: File[]; summary: string }> {
   const { values, serviceName } = options;
-  const compiled = compile(fields, options);
   switch (compiled.template_type) {
     case 'sms': {
       // Without any value, placeholders would be left out; no placeholder has this name.
@@ -117,19 +143,13 @@ async function renderLetter(country: Country, compiled: LetterTemplate, values: 
   return { files, summary: count(page_count, 'page') };
 }
 
-function missingIn({ fields }: LocalTemplate, options: PreviewOptions): string {
-  const missing = compile(fields, options).missing(options.values);
-  return missing.length > 0 ? `; no value for ${missing.join(', ')}` : '';
-}
-
 const emphasis = /\*\*[^\s*][^*]*\*\*|(?<![\w*])[*_][^\s*_][^*_]*[*_](?![\w*])/;
 
 /** What recipients would see otherwise than at GC Notify. */
-function warningsAbout(fields: TemplateFields, options: PreviewOptions): string[] {
+function warningsAbout(compiled: CompiledTemplate, fields: TemplateFields, options: PreviewOptions): string[] {
   const { dialect, values, serviceName } = options;
   if (dialect === undefined) return [];
   const { channel, content } = fields;
-  const compiled = compile(fields, options);
   const warnings: string[] = [];
   if (channel === 'email' && findUnpairedTags(content).length > 0) {
     warnings.push('language tags that are not closed, or not in order, stay visible');

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
@@ -8,6 +8,8 @@ import { type Harness, useHarness } from '../../../test/kit/harness.ts';
 import { loadLanguages } from '../../language/load-languages.ts';
 import { t } from '../../language/text.ts';
 import { inTransaction } from '../../platform/db/database.ts';
+import { fragmentSizes } from '../../rendering/sms/sms.ts';
+import { compileTemplate } from '../../rendering/template.ts';
 import { seeds } from '../../seeds.ts';
 import { accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { platformServiceId } from '../../users/platform-user.ts';
@@ -186,5 +188,25 @@ describe('at each start', () => {
     const before = (await harness.admin('GET', changed)).body.data;
     await start({ ...frisian, 'Hello ((name))': 'Hallo ((name))' });
     expect((await harness.admin('GET', changed)).body.data).toEqual(before);
+  });
+});
+
+describe('a sign-in code by text message', () => {
+  const shipped = readdirSync('languages').flatMap((name) => (name.endsWith('.po') ? [name.replace('.po', '')] : []));
+  const everywhere = useHarness({ now, config, environment: { LANGUAGES: ['en', ...shipped].join() } });
+
+  it.each(['en', ...shipped])('fits into one part in %s, whatever alphabet the country has', async (language) => {
+    const { id } = await aReader(language, everywhere);
+    const number = `7700900${800 + shipped.indexOf(language)}`;
+    await everywhere.admin('POST', `/user/${id}/sms-code`, { to: `0${number}` });
+    const { text } = await received(`44${number}`, everywhere);
+    expect(text).toMatch(/\d{5}/);
+    if (language !== 'en') expect(text).not.toContain('is your sign-in code');
+    for (const alphabet of ['gsm-welsh', 'gsm', 'keep-letters'] as const) {
+      const message = compileTemplate({ template_type: 'sms', content: text, alphabet }).render();
+      expect([alphabet, message.fragments, message.text.length <= fragmentSizes[message.encoding].single]).toEqual([
+        ...[alphabet, 1, true],
+      ]);
+    }
   });
 });
