@@ -22,7 +22,8 @@ class PseudoCatalogue implements Catalogue {
 
   get(key: string): string {
     const parts = parse(textOfKey(key));
-    const grown = '~'.repeat(Math.ceil(lengthOf(parts) * 0.35));
+    // In words, which are no longer than those of a language.
+    const grown = '~'.repeat(Math.ceil(lengthOf(parts) * 0.35)).replaceAll(/~{12}(?=~)/g, '$& ');
     return `[${this.print(parts)} ${grown}]`;
   }
 

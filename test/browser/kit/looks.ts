@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { accessibilityProblems, overflow_px, rulesAboutColours } from './browser.ts';
+import { clippedTexts } from './texts.ts';
 
 const folder = 'test/browser/output';
 mkdirSync(folder, { recursive: true });
@@ -20,7 +21,7 @@ export async function problemsInEveryLook(page: Page, name: string, { largeText 
   const wrong: string[] = [];
   for (const width of [1280, 320]) {
     await page.setViewportSize({ width, height: 860 });
-    if ((await overflow_px(page)) > 0) wrong.push(`${name} at ${width} scrolls sideways`);
+    wrong.push(...(await misfits(page)).map((problem) => `${name} at ${width} ${problem}`));
     if (await isStampOverText(page)) wrong.push(`${name} at ${width} has the stamp over its text`);
     for (const [colour, media] of colours) {
       await page.emulateMedia(media);
@@ -31,6 +32,32 @@ export async function problemsInEveryLook(page: Page, name: string, { largeText 
   }
   if (largeText) wrong.push(...(await problemsWithLargeText(page, name)));
   return wrong;
+}
+
+/** What does not fit into the window, or into its box. */
+async function misfits(page: Page): Promise<string[]> {
+  const isWide = (await overflow_px(page)) > 0;
+  return [...(isWide ? ['scrolls sideways'] : []), ...(await clippedTexts(page))];
+}
+
+/** For languages with longer texts. */
+export async function problemsOfTexts(page: Page, name: string): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const width of [1280, 320]) {
+    await page.setViewportSize({ width, height: 860 });
+    wrong.push(...(await misfits(page)).map((problem) => `${name} at ${width} ${problem}`));
+  }
+  return wrong;
+}
+
+/** For a language that is written from right to left. */
+export async function problemsFromRightToLeft(page: Page, name: string): Promise<string[]> {
+  await page.setViewportSize({ width: 320, height: 860 });
+  const direction = await page.locator('html').getAttribute('dir');
+  const problems = [...(direction === 'rtl' ? [] : ['is from left to right']), ...(await misfits(page))];
+  problems.push(...(await accessibilityProblems(page)));
+  await page.screenshot({ path: `${folder}/${name}-320.png`, fullPage: true });
+  return problems.map((problem) => `${name} at 320 ${problem}`);
 }
 
 /** The lines themselves are compared: their element is as wide as the page. The drawing begins a little within its frame. */
@@ -58,8 +85,7 @@ async function problemsWithLargeText(page: Page, name: string): Promise<string[]
   await session.send('Page.setFontSizes', { fontSizes: { standard: 2 * standard, fixed: 2 * fixed } });
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
-  const problems = (await overflow_px(page)) > 0 ? ['scrolls sideways'] : [];
-  problems.push(...(await accessibilityProblems(page)));
+  const problems = [...(await misfits(page)), ...(await accessibilityProblems(page))];
   await page.screenshot({ path: `${folder}/${name}-large-text.png`, fullPage: true });
   await session.send('Page.setFontSizes', { fontSizes: usualText });
   await session.detach();
