@@ -115,7 +115,7 @@ async function emailSettings(app: ConsoleApp, service: Service, limit: Component
         value: <AndMore first={first?.email_address ?? t('None')} more={othersText(others.length)} />,
         path: 'email/reply-to',
       },
-      { label: t('Brand'), value: brand?.name ?? t('None'), path: 'email/branding' },
+      { label: t('Brand'), value: brand?.name ?? t('None', { context: 'no brand' }), path: 'email/branding' },
       { label: t('Contact for files'), value: service.contact_link ?? t('None'), path: 'email/files-contact' },
       {
         label: t('Suppression list'),

@@ -83,7 +83,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                       return service ? (
                         <Status kind="delivered">{t('In use')}</Status>
                       ) : (
-                        <Status kind="accepted">{t('Free')}</Status>
+                        <Status kind="accepted">{t('Free', { context: 'a number that no service has' })}</Status>
                       );
                     },
                   },
