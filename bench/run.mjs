@@ -9,7 +9,7 @@ const { status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc
 });
 if (status !== 0) process.exit(1);
 // The product looks for these beside its own folder.
-for (const name of ['migrations', 'package.json']) {
+for (const name of ['languages', 'migrations', 'package.json']) {
   if (!existsSync(`dist-bench/${name}`)) symlinkSync(`../${name}`, `dist-bench/${name}`);
 }
 await import('../dist-bench/bench/run.js');

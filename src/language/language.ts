@@ -100,8 +100,9 @@ export class Language {
   private readonly catalogue: Catalogue;
   private readonly fallback: Language | undefined;
   private readonly parsed = new Map<string, string | MessageFormatElement[]>();
-  private readonly rules = new Map<Intl.PluralRuleType, Intl.PluralRules>();
+  private readonly rules = new Map<Intl.PluralRuleType, Rules>();
   private readonly numbers: Intl.NumberFormat;
+  private readonly counts = new Map<number, string>();
   private readonly lists = new Map<ListKind, Intl.ListFormat>();
   private readonly names = new Map<NamedThing, Intl.DisplayNames>();
   private readonly change: (text: string) => string;
@@ -135,7 +136,7 @@ export class Language {
   }
 
   count(amount: number): string {
-    return this.numbers.format(amount);
+    return this.counts.get(amount) ?? keep(this.counts, amount, this.numbers.format(amount + 0));
   }
 
   /** "a, b and c" */
@@ -174,11 +175,22 @@ export class Language {
   plural(amount: number, type: Intl.PluralRuleType = 'cardinal'): Intl.LDMLPluralRule {
     let rules = this.rules.get(type);
     if (!rules) {
-      rules = new Intl.PluralRules(this.locale, { type });
+      rules = { rules: new Intl.PluralRules(this.locale, { type }), forms: new Map() };
       this.rules.set(type, rules);
     }
-    return rules.select(amount);
+    return rules.forms.get(amount) ?? keep(rules.forms, amount, rules.rules.select(amount));
   }
+}
+
+interface Rules {
+  rules: Intl.PluralRules;
+  forms: Map<number, Intl.LDMLPluralRule>;
+}
+
+/** Most numbers on pages are small, and Intl takes longer for one than the rest of its message. */
+function keep<Kept>(known: Map<number, Kept>, amount: number, kept: Kept): Kept {
+  if (amount >= 0 && amount < 1_000 && Number.isInteger(amount)) known.set(amount, kept);
+  return kept;
 }
 
 type NamedThing = 'language' | 'currency' | 'region';
@@ -187,7 +199,8 @@ export type ListKind = 'conjunction' | 'disjunction';
 
 /** What has no syntax of messages is the text itself. */
 export function parseMessage(text: string): string | MessageFormatElement[] {
-  return /[{}<']/.test(text) ? parse(text) : text;
+  // Copied, since what the parser leaves takes twice the memory.
+  return /[{}<']/.test(text) ? JSON.parse(JSON.stringify(parse(text))) : text;
 }
 
 const ofSource = { tag: 'en', locale: 'en-GB', catalogue: new Map() };

@@ -22,43 +22,51 @@ interface Writer<Given, Piece> {
   wrap(tag: string, inner: (Piece | string)[]): Piece | string;
 }
 
-/** Every piece of a message in its order; numbers are written as in the language. */
+/** Adds every piece of a message in its order; numbers are written as in the language. */
 export function writeParts<Given, Piece>(
   language: Language,
   parts: readonly MessageFormatElement[],
   writer: Writer<Given, Piece>,
+  pieces: (Piece | string)[] = [],
   amount = 0,
 ): (Piece | string)[] {
-  const numberOf = (name: string) => Number(writer.values[name]);
-  return parts.flatMap((part): (Piece | string)[] => {
+  for (const part of parts) {
     switch (part.type) {
       case TYPE.literal:
-        return [part.value];
+        pieces.push(part.value);
+        break;
       case TYPE.pound:
-        return [language.count(amount)];
+        pieces.push(language.count(amount));
+        break;
       case TYPE.argument: {
         const value = writer.values[part.value];
         if (value === undefined) throw new Error(`A message lacks the value ${part.value}`);
-        return [writer.write(value)];
+        pieces.push(writer.write(value));
+        break;
       }
       case TYPE.number:
-        return [language.count(numberOf(part.value))];
+        pieces.push(language.count(Number(writer.values[part.value])));
+        break;
       case TYPE.plural: {
-        const value = numberOf(part.value);
+        const value = Number(writer.values[part.value]);
         const category = language.plural(value - part.offset, part.pluralType);
         const chosen = part.options[`=${value}`] ?? part.options[category] ?? part.options.other;
-        return writeParts(language, chosen?.value ?? [], writer, value - part.offset);
+        writeParts(language, chosen?.value ?? [], writer, pieces, value - part.offset);
+        break;
       }
       case TYPE.select: {
         const chosen = part.options[String(writer.values[part.value])] ?? part.options.other;
-        return writeParts(language, chosen?.value ?? [], writer, amount);
+        writeParts(language, chosen?.value ?? [], writer, pieces, amount);
+        break;
       }
       case TYPE.tag:
-        return [writer.wrap(part.value, writeParts(language, part.children, writer, amount))];
+        pieces.push(writer.wrap(part.value, writeParts(language, part.children, writer, [], amount)));
+        break;
       default:
         throw new Error('A message formats a date or time itself: give it a text');
     }
-  });
+  }
+  return pieces;
 }
 
 /** A value in another script must not turn the sentence around it, so in languages from right to left each stands apart. */

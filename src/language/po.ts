@@ -78,7 +78,9 @@ const escaped = new Map([
 ]);
 
 function unquote(quoted: string): string {
-  return quoted.slice(1, -1).replaceAll(/\\(.)/g, (_, character: string) => escaped.get(character) ?? character);
+  // A copy: a part of the file would keep all of it in memory.
+  const text = Buffer.from(quoted.slice(1, -1)).toString();
+  return text.replaceAll(/\\(.)/g, (_, character: string) => escaped.get(character) ?? character);
 }
 
 function readHead(text: string): ReadonlyMap<string, string> {
