@@ -49,6 +49,7 @@ import { organisationTrialPages, organisationUsagePages } from './pages/organisa
 import { organisationSettingPages } from './pages/organisations/settings.pages.tsx';
 import { organisationTeamPages } from './pages/organisations/team.pages.tsx';
 import { pdfLetterPages } from './pages/pdf-letters/pdf-letters.pages.tsx';
+import { planMessagePages } from './pages/plans/plan-messages.pages.tsx';
 import { planPages } from './pages/plans/plans.pages.tsx';
 import { quickStartPages } from './pages/quick-start/quick-start.pages.tsx';
 import { receivedPages } from './pages/received/received.pages.tsx';
@@ -138,6 +139,7 @@ const modules: PageModule<ConsoleApp>[] = [
   pdfLetterPages,
   listPages,
   planPages,
+  planMessagePages,
   folderPages,
   copyPages,
   templatePages,

@@ -12,9 +12,9 @@ import type { UploadSlots } from '../jobs/uploads/upload-slots.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
 import type { GuardSettings } from '../notifications/guard/settings.ts';
 import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
-import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { DoctorConfig } from '../operations/doctor/doctor.ts';
 import type { RetentionSettings } from '../operations/settings.ts';
+import type { PlanDeps } from '../plans/announce-message.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { HttpSettings } from '../platform/settings.ts';
@@ -52,7 +52,7 @@ type ConsoleConfig = DoctorConfig &
 
 /** What the pages use of the application. */
 export type ConsoleApp = Platform &
-  SendDeps & {
+  PlanDeps & {
     config: ConsoleConfig;
     providers: readonly ProviderDescriptor[];
     bodyMemory: BodyMemory;

@@ -218,7 +218,9 @@ export function planMessageRoutes(http: Http, app: PlanDeps): void {
       },
     },
     async (request) => {
-      const { messages, hasOlder } = await listPlanMessages(app.db, apiCallerOf(request), request.query);
+      // Only those that were sent with keys of the caller's type.
+      const { service_id, key_type } = apiCallerOf(request);
+      const { messages, hasOlder } = await listPlanMessages(app.db, service_id, { ...request.query, key_type });
       const root = rootOf(request);
       const { older_than: _, ...filter } = request.query;
       const page = (more: object) => {

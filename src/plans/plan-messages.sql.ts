@@ -71,7 +71,7 @@ export function lockPlanMessage(tx: Tx, id: string): Promise<PlanMessage | undef
 }
 
 export interface MessageFilter {
-  key_type: KeyType;
+  key_type?: KeyType | undefined;
   reference?: string | undefined;
   status?: MessageStatus | undefined;
   older_than?: string | undefined;
@@ -83,11 +83,8 @@ export function selectPlanMessages(
   { key_type, reference, status, older_than }: MessageFilter,
   limit: number,
 ): Promise<PlanMessage[]> {
-  let query = db
-    .selectFrom('plan_messages')
-    .select(columns)
-    .where('service_id', '=', serviceId)
-    .where('key_type', '=', key_type);
+  let query = db.selectFrom('plan_messages').select(columns).where('service_id', '=', serviceId);
+  if (key_type !== undefined) query = query.where('key_type', '=', key_type);
   if (reference !== undefined) query = query.where('reference', '=', reference);
   if (status !== undefined) query = query.where('status', '=', status);
   if (older_than !== undefined) query = query.where('id', '<', older_than);

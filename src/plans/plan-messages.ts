@@ -1,4 +1,4 @@
-import type { ApiCaller } from '../auth/api-caller.ts';
+import { recordAuditEntry } from '../auth/audit-entry.ts';
 import { isFile } from '../documents/file-requests.ts';
 import { isSentFile } from '../documents/sent-files.ts';
 import type { Admission } from '../notifications/sending/admission.ts';
@@ -12,6 +12,7 @@ import {
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
 import { getSendableTemplate, type Values } from '../notifications/sending/send-rules.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { currentActor } from '../platform/db/actor.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -166,14 +167,15 @@ export async function getPlanMessage(db: Db | Tx, serviceId: string, id: string)
 
 const pageSize = 250;
 
-/** Newest first; only those that were sent with keys of the caller's type. */
+/** Newest first. */
 export async function listPlanMessages(
   db: Db,
-  { service_id, key_type }: ApiCaller,
-  filter: Omit<MessageFilter, 'key_type'>,
+  serviceId: string,
+  filter: MessageFilter,
+  size = pageSize,
 ): Promise<{ messages: PlanMessageRecord[]; hasOlder: boolean }> {
-  const found = await selectPlanMessages(db, service_id, { ...filter, key_type }, pageSize + 1);
-  const page = found.slice(0, pageSize);
+  const found = await selectPlanMessages(db, serviceId, filter, size + 1);
+  const page = found.slice(0, size);
   const steps =
     page.length === 0
       ? []
@@ -213,6 +215,11 @@ export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: st
     const change = { status: 'cancelled', completed_at: at } as const;
     await updatePlanMessage(tx, found, { ...change, due_at: null });
     const after = await getPlanMessage(tx, serviceId, found);
+    // A request with an API key is in no audit log.
+    if (currentActor() !== undefined) {
+      const entry = { action: 'update', noun: 'plan_message', thing_id: found, service_id: serviceId } as const;
+      await recordAuditEntry(tx, { ...entry, before: { status: message.status }, after: { status: after.status } });
+    }
     await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(after.steps), now });
     return after;
   });

@@ -34,6 +34,7 @@ export const auditNouns = [
   'organisation_invite',
   'organisation_member',
   'organisation_permission',
+  'plan_message',
   'provider',
   'provider_test',
   'rate_abroad',

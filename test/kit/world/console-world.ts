@@ -4,7 +4,7 @@ import { createSession } from '../../../src/console/sessions/sessions.ts';
 import { recordInboundText } from '../../../src/inbound/inbound-texts.ts';
 import { listOptOuts, recordOptOutsAtProvider } from '../../../src/inbound/opt-outs/opt-outs.ts';
 import { composeLetter } from '../../../src/notifications/tasks-for-others.ts';
-import { timestamp } from '../../../src/platform/clock.ts';
+import { hour_ms, later, timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
 import { newId } from '../../../src/platform/id.ts';
 import { defaultServicePermissions } from '../../../src/services/service-fields.ts';
@@ -197,7 +197,7 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['sms_sender_id', await aReplyTo(harness, serviceId, 'sms')],
     ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
     ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
-    ['plan_id', await aPlan(harness, serviceId, templates, mark)],
+    ...(await aPlan(harness, serviceId, templates, mark)),
     ['send_window_id', await aSendWindow(harness, serviceId, `Daytime${mark}`)],
     ['batch_id', await anUnsubscribeReport(harness, serviceId)],
     ['suppressed_id', await aSuppressedRecipient(harness, serviceId, email)],
@@ -217,7 +217,7 @@ async function aPlan(
   serviceId: string,
   { email, sms }: Record<'sms' | 'email', string>,
   mark: string,
-): Promise<string> {
+): Promise<[string, string][]> {
   const { body } = await harness.admin('POST', `/service/${serviceId}/channel-plan`, {
     name: `Appointments${mark}`,
     steps: [
@@ -226,7 +226,15 @@ async function aPlan(
     ],
     created_by: (await aPerson(harness)).id,
   });
-  return body.data.id;
+  const plan_id = body.data.id;
+  const sent = await harness.v2('POST', '/v2/messages', await anApiKey(harness, serviceId), {
+    ...{ plan_id, recipient: { email_address: 'ada@example.org' }, personalisation: { name: `Ada${mark}` } },
+    ...{ reference: `4712${mark}`, scheduled_for: later(harness.clock.now(), hour_ms).toISOString() },
+  });
+  return [
+    ['plan_id', plan_id],
+    ['plan_message_id', sent.body.id],
+  ];
 }
 
 async function aSuppressedRecipient(

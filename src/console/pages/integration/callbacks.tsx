@@ -196,10 +196,10 @@ function NextAttempt({ callback, maxAttempts, now }: { callback: Callback; maxAt
 /** A test call is about itself. */
 function Subject({ service, callback: { id, subject_id, callback_type }, maySeeMessages }: SubjectProps) {
   if (subject_id === id) return <>{t('Test call')}</>;
-  if (callback_type === 'inbound_sms' || callback_type === 'message_status' || !maySeeMessages)
-    return <code>{subject_id}</code>;
+  if (callback_type === 'inbound_sms' || !maySeeMessages) return <code>{subject_id}</code>;
+  const list = callback_type === 'message_status' ? 'plan-messages' : 'messages';
   return (
-    <a href={pageUrl(`/services/${service.id}/messages/${subject_id}`)}>
+    <a href={pageUrl(`/services/${service.id}/${list}/${subject_id}`)}>
       <code>{subject_id}</code>
     </a>
   );

@@ -200,6 +200,7 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
       ? []
       : [[t('Reference'), <bdi key="reference">{record.client_reference}</bdi>] satisfies Fact]),
     [t('Sent by'), describeOrigin(message)],
+    ...planFact(message),
     ...sizeAndCost(country, message, received, pageCount),
     ...letterDays(country, message),
     [
@@ -214,6 +215,20 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
       {rows.map(([label, value], index) => [<dt key={index}>{label}</dt>, <dd key={`${index} value`}>{value}</dd>])}
     </dl>
   );
+}
+
+/** A step of a message with a channel plan leads to that message. */
+function planFact({ stored: { service_id }, response: { message_id } }: ShownMessage): Fact[] {
+  if (message_id === undefined) return [];
+  const to = pageUrl(`/services/${service_id}/plan-messages/${message_id}`);
+  return [
+    [
+      t('Step of'),
+      <a key="plan" href={to}>
+        {t('a message with a channel plan')}
+      </a>,
+    ],
+  ];
 }
 
 function describeOrigin({ record }: ShownMessage): string {

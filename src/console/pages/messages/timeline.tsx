@@ -39,7 +39,7 @@ export function Timeline({ events, replayUrl }: TimelineProps) {
             <When event={event} withDay={days.size > 1} />
             <Icon name={event.icon} />
             <div>
-              <h3>{event.title}</h3>
+              <h3>{event.link === undefined ? event.title : <a href={event.link}>{event.title}</a>}</h3>
               <p>{event.text}</p>
               {event.replay !== undefined && replayUrl && (
                 <form method="post" action={replayUrl(event.replay)}>
@@ -80,6 +80,8 @@ export interface TimelineEvent {
   isFuture?: true;
   /** The callback that can be sent again. */
   replay?: string;
+  /** The address of what it is about. */
+  link?: string | undefined;
 }
 
 interface Happened {
@@ -240,7 +242,7 @@ function result({ record, response }: ShownMessage, attempts: AttemptRecord[]): 
   ];
 }
 
-function calledBack({
+export function calledBack({
   id,
   callback_type,
   url,
@@ -262,7 +264,7 @@ function calledBack({
       icon: 'delivered',
       tone: 'green',
       title: t(
-        'Your system was told: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+        'Your system was told: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
         { callback },
       ),
       text,
@@ -275,7 +277,7 @@ function calledBack({
       icon: 'failed',
       tone: 'red',
       title: t(
-        'Your system could not be told: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+        'Your system could not be told: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
         { callback },
       ),
       text,
@@ -285,11 +287,11 @@ function calledBack({
   const title =
     next_attempt_at && last
       ? t(
-          'Your system will be told again: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+          'Your system will be told again: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
           { callback },
         )
       : t(
-          'Your system will be told: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+          'Your system will be told: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
           { callback },
         );
   return { ...common, icon: 'sending', tone: 'amber', title, text };

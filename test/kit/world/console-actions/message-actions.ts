@@ -59,6 +59,7 @@ export const messageActions: Actions = (harness, world) => {
         }),
       }),
     ),
+    changes('plan_message', `${service}/plan-messages/:plan_message_id/cancel`, { by }),
     changes('notification', `${service}/received/:received_id/reply/:template_id`, { by, form: values }),
     ...[
       ['stop', 'sms_opt_out'],

@@ -35,6 +35,7 @@ const things: Record<AuditNoun, Text> = {
   organisation_invite: t('an invitation to an organisation'),
   organisation_member: t('a member of an organisation'),
   organisation_permission: t('a permission in an organisation'),
+  plan_message: t('a message with a channel plan'),
   provider: t('a provider'),
   provider_test: t('a test of a provider'),
   rate_abroad: t('a rate abroad'),

@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aPlan, planRecipient, tellStep } from '../../../../test/kit/builders/plans.ts';
+import { anApiKey, aService } from '../../../../test/kit/builders/rows.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
+
+const harness = useHarness({
+  now: '2026-11-16T12:00:00Z',
+  config: { providers: { sandbox: { receipts: 'hold' } } },
+});
+let service: string;
+let key: string;
+let plan_id: string;
+let list: string;
+let sender: ConsoleVisitor;
+let reader: ConsoleVisitor;
+
+beforeAll(async () => {
+  service = await aService(harness);
+  list = `/console/services/${service}/plan-messages`;
+  key = await anApiKey(harness, service);
+  plan_id = await aPlan(harness, service, [{ channel: 'email' }, { channel: 'sms' }, { channel: 'letter' }]);
+  const join = async (permissions: string[]) => {
+    const { id } = await aPerson(harness);
+    await joinService(harness, service, id, permissions);
+    return signedIn(harness, id);
+  };
+  sender = await join(['send_messages', 'view_activity']);
+  reader = await join(['view_activity']);
+});
+
+async function accepted(change: object = {}): Promise<string> {
+  const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' }, ...change };
+  const { status, body } = await harness.v2('POST', '/v2/messages', key, request);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.id;
+}
+
+const read = async (id: string) => (await harness.v2('GET', `/v2/messages/${id}`, key)).body;
+
+describe('a message with a channel plan', () => {
+  it('has a page with the times and outcomes of its steps, and each step leads to it and back', async () => {
+    const { address_line_1: _, ...withoutLetter } = planRecipient;
+    const recipient = { email_address: withoutLetter.email_address, phone_number: withoutLetter.phone_number };
+    const id = await accepted({ recipient, reference: 'case <7>' });
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    harness.clock.advance({ minutes: 5 });
+    await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    const { text } = await reader.get(`${list}/${id}`);
+    const [email, sms] = (await read(id)).steps;
+    for (const shown of [
+      'In progress',
+      'case &lt;7>',
+      'The recipient does not exist.',
+      'Email: Failed',
+      'Text handed over',
+      'Not started yet',
+      '12:05:00',
+      `href="/console/services/${service}/messages/${email.notification_id}"`,
+      `href="/console/services/${service}/messages/${sms.notification_id}"`,
+    ])
+      expect(text).toContain(shown);
+    const step = await reader.get(`/console/services/${service}/messages/${sms.notification_id}`);
+    expect(step.text).toContain(`href="${list}/${id}"`);
+    await tellStep(harness, { id, step: 2, status: 'temporary-failure' });
+    await harness.deliver();
+    const ended = (await reader.get(`${list}/${id}`)).text;
+    for (const shown of ['Letter: Skipped', 'The request had no contact for it.']) expect(ended).toContain(shown);
+  });
+
+  it('is in a list by status, and older ones on the next page', async () => {
+    const id = await accepted({ reference: 'first', scheduled_for: '2026-11-16T20:00:00Z' });
+    const page = await reader.get(`${list}?status=created`);
+    expect(page.text).toContain(`href="${list}/${id}"`);
+    expect((await reader.get(`${list}?status=delivered`)).text).toContain('No messages with a channel plan');
+    expect((await reader.get(`${list}?status=created&older_than=${id}`)).text).not.toContain(`href="${list}/${id}"`);
+  });
+
+  it('is cancelled by those who may send, and only while it is open', async () => {
+    const id = await accepted({ scheduled_for: '2026-11-16T20:00:00Z' });
+    const page = `${list}/${id}`;
+    expect((await reader.get(page)).text).not.toContain(`${page}/cancel`);
+    expect((await reader.post(`${page}/cancel`, {})).status).toBe(403);
+    expect((await sender.get(page)).text).toContain(`${page}/cancel`);
+    const cancelled = await sender.follow(await sender.post(`${page}/cancel`, {}));
+    expect(cancelled.text).toContain('Message cancelled.');
+    expect((await read(id)).status).toBe('cancelled');
+    const log = await harness.admin('GET', `/platform-admin/audit-log?thing_id=${id}`);
+    expect(log.text).toContain('plan_message');
+    const done = await accepted();
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    await tellStep(harness, { id: done, step: 1, status: 'delivered' });
+    await harness.deliver();
+    const refused = await sender.post(`${list}/${done}/cancel`, {});
+    expect([refused.status, refused.problems]).toEqual([
+      400,
+      { '': 'This message has ended, so it cannot be cancelled' },
+    ]);
+    expect(refused.text).not.toContain(`action="${list}/${done}/cancel"`);
+  });
+
+  it('of another service is not found', async () => {
+    const id = await accepted({ scheduled_for: '2026-11-16T20:00:00Z' });
+    const { id: stranger } = await aPerson(harness);
+    const other = await aService(harness);
+    await joinService(harness, other, stranger);
+    const browser = await signedIn(harness, stranger);
+    expect((await browser.get(`/console/services/${other}/plan-messages/${id}`)).status).toBe(404);
+    expect((await browser.post(`/console/services/${other}/plan-messages/${id}/cancel`, {})).status).toBe(404);
+    expect((await read(id)).status).toBe('created');
+  });
+});
