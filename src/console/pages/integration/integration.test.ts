@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { aQueuedMessage, someQueuedMessages } from '../../../../test/kit/builders/queued-messages.ts';
-import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
+import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { SmtpClient } from '../../../../test/kit/vendors/smtp-client.ts';
 import { startCallbackSink } from '../../../../test/kit/vendors/stub-gateways.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import { createApiKey } from '../../../auth/api-keys.ts';
+import { openInlet } from '../../../inlet/inlet.ts';
 import { permissionsOf } from '../../access/may.ts';
 
 const sink = await startCallbackSink();
@@ -15,7 +17,7 @@ const harness = useHarness({
   config: {
     callbacks: { allowPrivate: true, retryDelays_ms: [5_000] },
     providers: { sandbox: { delay_ms: 0 } },
-    inlet: { listen: { host: '0.0.0.0', port: 587 } },
+    inlet: { listen: { host: '0.0.0.0', port: 587 }, certificate: 'a certificate' },
   },
 });
 
@@ -56,6 +58,26 @@ describe('sending over SMTP', () => {
     expect(text).toContain('from_address = permits@notifications.example');
     await browser.post(`${here}/keys/create`, { name: 'grafana', key_type: 'normal', send_over_smtp: 'yes' });
     expect((await browser.get(`${here}/keys`)).text).toMatch(/grafana<small>can send over SMTP/);
+  });
+
+  it('shows what was refused last, and security as it is', async () => {
+    const { service, browser, here } = await aDeveloper({ permissions: ['email', 'smtp'] });
+    expect((await browser.get(`${here}/smtp`)).text).not.toContain('Last refusals');
+    const key = await anApiKey(harness, service, { name: 'alarm', send_over_smtp: true });
+    const { inlet } = harness.app.config;
+    const { certificate } = inlet;
+    inlet.certificate = undefined;
+    const settings = { ...inlet, listen: { host: '127.0.0.1', port: 0 }, plainLoopback: true };
+    const opened = await openInlet({ ...harness.app, config: { ...harness.app.config, inlet: settings } });
+    const client = await SmtpClient.signedIn(opened?.port ?? 0, key);
+    expect(await client.send('Subject: Door\r\n\r\n', 'ada@example.org')).toBe('554 5.6.0 The email has no text');
+    client.close();
+    await opened?.close();
+    const { text } = await browser.get(`${here}/smtp`);
+    inlet.certificate = certificate;
+    expect(text).toMatch(/Last refusals.*today, 12:00.*554 5\.6\.0 The email has no text.*alarm/s);
+    expect(text).toContain('None: only on the same machine');
+    expect(text).not.toContain('MandatoryStartTLS');
   });
 
   it('says that the installation has to be set up first', async () => {

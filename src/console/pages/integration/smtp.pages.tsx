@@ -1,6 +1,7 @@
 import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { T } from '../../../language/sentence.tsx';
 import { asIs, type Text, t } from '../../../language/text.ts';
+import { listRefusedRequests } from '../../../notifications/refused/refused-requests.ts';
 import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
 import type { Service } from '../../../services/services.ts';
 import { may } from '../../access/may.ts';
@@ -10,9 +11,13 @@ import type { Pages } from '../../page.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
 import { integrationView } from './integration-tabs.tsx';
 
+type Refusal = Awaited<ReturnType<typeof listRefusedRequests>>[number];
+
 const managers = { service: 'manage' } as const;
+const maxRefusals = 5;
 
 /** For software that can only send mail: what to enter in it. */
 export function smtpPages(pages: Pages, app: ConsoleApp): void {
@@ -52,17 +57,25 @@ export function smtpPages(pages: Pages, app: ConsoleApp): void {
             </Empty>
           )}
           {server && isOn && <Settings server={server} serviceId={service.id} />}
+          {server && isOn && <LastRefusals refusals={await lastRefusalsOf(service)} now={app.clock.now()} />}
         </>,
       );
     },
   });
 
+  async function lastRefusalsOf({ id }: Service): Promise<Refusal[]> {
+    const refused = await listRefusedRequests(app, id, {});
+    return refused.filter(({ path }) => path === 'SMTP').slice(0, maxRefusals);
+  }
+
   async function serverFor(service: Service): Promise<SmtpServer | undefined> {
-    const { listen, implicitTls } = app.config.inlet;
+    const { listen, implicitTls, certificate } = app.config.inlet;
     if (!listen) return undefined;
+    const withTls = implicitTls ? 'TLS' : 'STARTTLS';
+    const security = certificate === undefined ? 'none' : withTls;
     const domain = await app.senderDomains.nameFor(service.id, await getChosenDomains(app.db, service.id));
     const from = `${service.email_sender_local_part}@${domain}`;
-    return { host: new URL(app.config.urls.api).hostname, port: listen.port, implicitTls, from };
+    return { host: new URL(app.config.urls.api).hostname, port: listen.port, security, from };
   }
 }
 
@@ -70,7 +83,7 @@ function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string
   const rows = [
     { name: t('Host'), value: server.host },
     { name: t('Port'), value: String(server.port) },
-    { name: t('Security'), value: server.implicitTls ? 'TLS' : 'STARTTLS' },
+    { name: t('Security'), value: server.security === 'none' ? t('None: only on the same machine') : server.security },
     { name: t('User name'), value: t('Anything') },
     { name: t('Password'), value: t('An API key that can send over SMTP') },
   ];
@@ -105,12 +118,36 @@ function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string
   );
 }
 
+function LastRefusals({ refusals, now }: { refusals: readonly Refusal[]; now: Date }) {
+  if (refusals.length === 0) return null;
+  return (
+    <>
+      <h2>{t('Last refusals')}</h2>
+      <Table
+        caption={t('Last refusals')}
+        rows={refusals}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: t('Time'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+          { head: t('Reason'), cell: (refusal) => <code>{replyIn(refusal)}</code> },
+          { head: t('API key'), cell: ({ api_key_name }) => <span dir="auto">{api_key_name}</span> },
+        ]}
+      />
+    </>
+  );
+}
+
+/** As the software was told. */
+function replyIn({ status_code, errors: [error] }: Refusal): string {
+  return `${status_code} ${error?.message}`;
+}
+
 /** What software needs to know to send over SMTP. */
 interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte, instead of after STARTTLS. */
-  implicitTls: boolean;
+  /** TLS is from the first byte. */
+  security: 'TLS' | 'STARTTLS' | 'none';
   /** The address that the emails of the service come from, whatever the software says. */
   from: string;
 }
@@ -126,7 +163,8 @@ const user = 'pennypost';
 
 /** Settings ready to copy, as each program writes them. */
 function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
-  const { host, port, implicitTls, from } = server;
+  const { host, port, security, from } = server;
+  const [isTls, isStartTls] = [security === 'TLS', security === 'STARTTLS'];
   return [
     {
       id: 'keycloak',
@@ -134,8 +172,8 @@ function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
       text: [
         `Host: ${host}`,
         `Port: ${port}`,
-        `Enable SSL: ${implicitTls ? 'On' : 'Off'}`,
-        `Enable StartTLS: ${implicitTls ? 'Off' : 'On'}`,
+        `Enable SSL: ${isTls ? 'On' : 'Off'}`,
+        `Enable StartTLS: ${isStartTls ? 'On' : 'Off'}`,
         'Authentication: On',
         `Username: ${user}`,
         `Password: ${password}`,
@@ -150,9 +188,10 @@ function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
         'enabled = true',
         `host = ${host}:${port}`,
         `user = ${user}`,
-        `password = ${password}`,
+        // The name in a key may contain # or ;, which begin a comment.
+        `password = """${password}"""`,
         `from_address = ${from}`,
-        ...(implicitTls ? [] : ['startTLS_policy = MandatoryStartTLS']),
+        ...(isStartTls ? ['startTLS_policy = MandatoryStartTLS'] : []),
       ].join('\n'),
     },
     {
@@ -165,8 +204,8 @@ function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
         `gitlab_rails['smtp_user_name'] = '${user}'`,
         `gitlab_rails['smtp_password'] = '${password}'`,
         "gitlab_rails['smtp_authentication'] = 'plain'",
-        `gitlab_rails['smtp_enable_starttls_auto'] = ${!implicitTls}`,
-        `gitlab_rails['smtp_tls'] = ${implicitTls}`,
+        `gitlab_rails['smtp_enable_starttls_auto'] = ${isStartTls}`,
+        `gitlab_rails['smtp_tls'] = ${isTls}`,
         `gitlab_rails['gitlab_email_from'] = '${from}'`,
       ].join('\n'),
     },
@@ -178,7 +217,8 @@ function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
         `EMAIL_PORT = ${port}`,
         `EMAIL_HOST_USER = '${user}'`,
         `EMAIL_HOST_PASSWORD = '${password}'`,
-        implicitTls ? 'EMAIL_USE_SSL = True' : 'EMAIL_USE_TLS = True',
+        ...(isTls ? ['EMAIL_USE_SSL = True'] : []),
+        ...(isStartTls ? ['EMAIL_USE_TLS = True'] : []),
         `DEFAULT_FROM_EMAIL = '${from}'`,
       ].join('\n'),
     },
@@ -191,9 +231,13 @@ function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
         `spring.mail.username=${user}`,
         `spring.mail.password=${password}`,
         'spring.mail.properties.mail.smtp.auth=true',
-        implicitTls
-          ? 'spring.mail.properties.mail.smtp.ssl.enable=true'
-          : 'spring.mail.properties.mail.smtp.starttls.required=true',
+        ...(isTls ? ['spring.mail.properties.mail.smtp.ssl.enable=true'] : []),
+        ...(isStartTls
+          ? [
+              'spring.mail.properties.mail.smtp.starttls.enable=true',
+              'spring.mail.properties.mail.smtp.starttls.required=true',
+            ]
+          : []),
       ].join('\n'),
     },
   ];
