@@ -555,6 +555,22 @@ create table keyword_replies (
 );
 CREATE INDEX keyword_replies_replied_at_idx ON public.keyword_replies USING btree (replied_at);
 
+create table keyword_settings (
+  service_id uuid not null,
+  stop_words text[] not null,
+  start_words text[] not null,
+  help_words text[] not null,
+  stop_reply text,
+  help_reply text,
+  scope text,
+  updated_at timestamp with time zone not null,
+  constraint keyword_settings_help_reply_check CHECK (((length(help_reply) >= 1) AND (length(help_reply) <= 300))),
+  constraint keyword_settings_pkey PRIMARY KEY (service_id),
+  constraint keyword_settings_scope_check CHECK ((scope = ANY (ARRAY['service'::text, 'sender'::text]))),
+  constraint keyword_settings_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint keyword_settings_stop_reply_check CHECK (((length(stop_reply) >= 1) AND (length(stop_reply) <= 300)))
+);
+
 create table letter_attachments (
   id uuid not null,
   service_id uuid not null,

@@ -1,5 +1,6 @@
 /* prepared: sms-opt-outs */
-select *
-from sms_opt_outs
-where service_id = $1 and user_number = any ($2::text[])
-order by id
+select o.*, k.scope
+from sms_opt_outs o
+left join keyword_settings k on k.service_id = o.service_id
+where o.service_id = $1 and o.user_number = any ($2::text[])
+order by o.id

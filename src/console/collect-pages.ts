@@ -77,6 +77,7 @@ import { guardPages } from './pages/settings/guard.pages.tsx';
 import { letterSettingPages } from './pages/settings/letter.pages.tsx';
 import { operatorSettingPages } from './pages/settings/operator.pages.tsx';
 import { optOutPages } from './pages/settings/opt-outs.pages.tsx';
+import { keywordPages } from './pages/settings/replies.pages.tsx';
 import { replyToPages } from './pages/settings/reply-to.pages.tsx';
 import { sendingTimePages } from './pages/settings/sending-times.pages.tsx';
 import { settingsPages } from './pages/settings/settings.pages.tsx';
@@ -176,6 +177,7 @@ const modules: PageModule<ConsoleApp>[] = [
   serviceDomainPages,
   suppressionPages,
   optOutPages,
+  keywordPages,
   guardPages,
   textSettingPages,
   letterSettingPages,

@@ -51,28 +51,41 @@ const filler = new Set(
 );
 const maxPoliteWords = 6;
 
+/** Words of a service besides those that everybody has, as whole messages only. */
+export interface OwnWords {
+  stop: string[];
+  start: string[];
+  help: string[];
+}
+
+export const noWords: OwnWords = { stop: [], start: [], help: [] };
+
 interface KeywordRules {
   set: KeywordSet;
   /** English always counts. */
   languages: readonly KeywordLanguage[];
   /** The number has opted out before. */
   isStopped: boolean;
+  own?: OwnWords;
 }
 
 /** Undefined for a text that asks for nothing of this kind. */
-export function readKeyword(text: string, { set, languages, isStopped }: KeywordRules): AskedFor | undefined {
+export function readKeyword(
+  text: string,
+  { set, languages, isStopped, own = noWords }: KeywordRules,
+): AskedFor | undefined {
   const said = wordsOf(text);
-  const known = (action: keyof typeof words) =>
-    new Set([...new Set<KeywordLanguage>(['en', ...languages])].flatMap((language) => words[action][language]));
-  const stop = known('stop');
+  const known = listBuiltInWords(languages);
+  const stop = new Set(known.stop);
+  const isWord = (action: keyof OwnWords, word: string) => known[action].includes(word) || own[action].includes(word);
   const inUs = (list: string[]) => (set === 'us' ? list : []);
   const [first] = said;
   const whole = first !== undefined && said.every((word) => word === first) ? first : undefined;
   if (whole !== undefined) {
-    if (stop.has(whole) || inUs(wholeInUs.stop).includes(whole)) return { action: 'stop', keyword: whole };
-    if (known('start').has(whole)) return { action: 'start', keyword: whole };
+    if (isWord('stop', whole) || inUs(wholeInUs.stop).includes(whole)) return { action: 'stop', keyword: whole };
+    if (isWord('start', whole)) return { action: 'start', keyword: whole };
     if (isStopped && inUs(wholeInUs.start).includes(whole)) return { action: 'start', keyword: whole };
-    if (known('help').has(whole) || inUs(wholeInUs.help).includes(whole)) return { action: 'help', keyword: whole };
+    if (isWord('help', whole) || inUs(wholeInUs.help).includes(whole)) return { action: 'help', keyword: whole };
   }
   const [keyword, ...others] = said.filter((word) => stop.has(word));
   if (keyword === undefined) return undefined;
@@ -80,8 +93,21 @@ export function readKeyword(text: string, { set, languages, isStopped }: Keyword
   return { action: isPolite && others.length === 0 ? 'stop' : 'review', keyword };
 }
 
+/** Those that count for everybody. English always does. */
+export function listBuiltInWords(languages: readonly KeywordLanguage[]): OwnWords {
+  const all = [...new Set<KeywordLanguage>(['en', ...languages])];
+  const of = (action: keyof OwnWords) => all.flatMap((language): string[] => words[action][language]);
+  return { stop: of('stop'), start: of('start'), help: of('help') };
+}
+
+/** What a word asks for in any language, or in texts from numbers of +1. */
+export function builtInAction(word: string): keyof OwnWords | undefined {
+  const known = listBuiltInWords(keywordLanguages);
+  return (['stop', 'start', 'help'] as const).find((action) => [...known[action], ...wholeInUs[action]].includes(word));
+}
+
 /** Runs of letters and digits, in capitals and without accents; "opt out" is one word. */
-function wordsOf(text: string): string[] {
+export function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKC')
     .normalize('NFD')

@@ -16,15 +16,16 @@ export async function insertOptOuts(tx: Tx, rows: readonly OptOutRow[]): Promise
   return Number(numAffectedRows ?? 0);
 }
 
-/** Those of one service, about these numbers. */
+/** Those of one service, about these numbers; `scope` is what the service says that STOP stops. */
 export async function selectOptOuts(
   db: Db | Tx,
   serviceId: string,
   userNumbers: readonly string[],
-): Promise<OptOutRow[]> {
-  const { rows } = await sql<OptOutRow>`/* prepared: sms-opt-outs */
-    select * from sms_opt_outs where service_id = ${serviceId} and user_number = any (${userNumbers}::text[])
-    order by id`.execute(db);
+): Promise<(OptOutRow & { scope: 'service' | 'sender' | null })[]> {
+  const { rows } = await sql<OptOutRow & { scope: 'service' | 'sender' | null }>`/* prepared: sms-opt-outs */
+    select o.*, k.scope from sms_opt_outs o left join keyword_settings k on k.service_id = o.service_id
+    where o.service_id = ${serviceId} and o.user_number = any (${userNumbers}::text[])
+    order by o.id`.execute(db);
   return rows;
 }
 

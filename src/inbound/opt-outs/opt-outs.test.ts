@@ -279,6 +279,79 @@ describe('/v2/opted-out-numbers', () => {
   });
 });
 
+describe('the words and replies of a service', () => {
+  const usual = { scope: 'service' };
+
+  async function aTeamWithPage() {
+    const team = await aService2();
+    const { id } = await aPerson(harness);
+    await joinService(harness, team.service, id);
+    const browser = await signedIn(harness, id);
+    return { team, browser, page: `/console/services/${team.service}/settings/text/replies` };
+  }
+
+  it('count besides those that everybody has, and are what people read', async () => {
+    const { team, browser, page } = await aTeamWithPage();
+    const own = { stop_words: 'Enough, genüg', start_words: 'again', help_words: 'who' };
+    const replies = { stop_reply: 'You have left the bins list.', help_reply: 'call 01632 960001.' };
+    expect((await browser.post(page, { ...own, ...replies, ...usual })).status).toBe(303);
+    expect((await browser.get(page)).text).toContain('value="ENOUGH, GENUG"');
+    await team.receive('That is enough for today');
+    expect((await team.send()).status).toBe(201);
+    await team.receive('enough!');
+    expect((await team.send()).body.errors[0].message).toContain('they replied ENOUGH on 3 November 2026.');
+    await team.receive('who?');
+    const [, [help = ''] = []] = await repliesOf(team);
+    expect((await repliesOf(team))[0]?.[0]).toBe('You have left the bins list. Reply START to get them again.');
+    expect(help).toMatch(/^Bins \d+: call 01632 960001\. Reply STOP to stop\.$/);
+    await team.receive('Again');
+    expect((await team.send()).status).toBe(201);
+    await team.receive('STOP');
+    expect((await team.send()).status).toBe(400);
+    const other = await aService2();
+    await other.receive('enough');
+    expect((await other.send()).status).toBe(201);
+    const entries = harness.app.db.selectFrom('audit_log').select('action').where('noun', '=', 'keyword_settings');
+    expect(await entries.where('thing_id', '=', team.service).execute()).toEqual([{ action: 'create' }]);
+  });
+
+  it('are refused with every problem at once, and nothing changes', async () => {
+    const { team, browser, page } = await aTeamWithPage();
+    const wrong = {
+      stop_words: 'no more',
+      start_words: 'Cancel',
+      help_words: 'x'.repeat(21),
+      help_reply: 'x'.repeat(301),
+    };
+    const refused = await browser.post(page, wrong);
+    expect([refused.status, Object.keys(refused.problems).sort()]).toEqual([400, ['help_reply', 'scope']]);
+    expect((await browser.post(page, { ...wrong, help_reply: '', ...usual })).problems).toEqual({
+      stop_words: 'Enter single words of letters and digits, such as ENOUGH.',
+      start_words: 'Remove “CANCEL”: the word already means something else.',
+      help_words: 'Enter words of at most 20 characters.',
+    });
+    const twice = { stop_words: 'bins', help_words: 'Bins', start_words: 'a,b,c,d,e,f,g,h,i,j,k', ...usual };
+    expect((await browser.post(page, twice)).problems).toEqual({
+      start_words: 'Enter up to 10 words.',
+      help_words: 'Remove “BINS”: the word already means something else.',
+    });
+    const stored = harness.app.db.selectFrom('keyword_settings').selectAll().where('service_id', '=', team.service);
+    expect(await stored.execute()).toEqual([]);
+  });
+
+  it('say whether STOP stops the texts of one number only', async () => {
+    const { team, browser, page } = await aTeamWithPage();
+    const other = { sms_sender: 'TESTING', is_default: false };
+    const { body } = await harness.admin('POST', `/service/${team.service}/sms-sender`, other);
+    const fromOther = () => team.send(person, team.key, { sms_sender_id: body.id });
+    await browser.post(page, { scope: 'sender' });
+    await team.receive('STOP');
+    expect([(await team.send()).status, (await fromOther()).status]).toEqual([400, 201]);
+    await browser.post(page, usual);
+    expect((await fromOther()).status).toBe(400);
+  });
+});
+
 describe('erasing a person', () => {
   it('deletes the opt-out, which the export has before', async () => {
     const team = await aService2();

@@ -8,6 +8,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { phoneNumberText } from '../../recipients/recipient-texts.ts';
+import { getKeywordSettings } from './keyword-settings.ts';
 import { type AskedFor, type KeywordAction, keywordSetFor, readKeyword } from './keywords.ts';
 import {
   claimReply,
@@ -49,7 +50,8 @@ export async function readReceived(
   if (!parsePhoneNumber(country.phone, `+${user_number}`).ok) return undefined;
   const set = keywordSetFor(user_number);
   const isStopped = set === 'us' && (await selectOptOuts(tx, service_id, [user_number])).length > 0;
-  return readKeyword(content, { set, languages: config.optOuts.languages, isStopped });
+  const { words: own } = await getKeywordSettings(tx, service_id);
+  return readKeyword(content, { set, languages: config.optOuts.languages, isStopped, own });
 }
 
 /** Adds or deletes the opt-out, in the transaction that stores the text. */
@@ -66,7 +68,9 @@ export async function obeyKeyword(
     const row = { id: newId(now), service_id, user_number, sender, keyword, reason: 'keyword' as const };
     await insertOptOuts(tx, [{ ...row, inbound_sms_id: text.id, created_at: timestamp(now) }]);
   } else if (action === 'start') {
-    await deleteOptOuts(tx, service_id, user_number, app.config.optOuts.scope === 'sender' ? sender : undefined);
+    const { scope } = await getKeywordSettings(tx, service_id);
+    const ofSender = (scope ?? app.config.optOuts.scope) === 'sender';
+    await deleteOptOuts(tx, service_id, user_number, ofSender ? sender : undefined);
   }
   countOptOuts(app.metrics, keywordSetFor(user_number), action);
 }
@@ -124,7 +128,7 @@ export async function findStopped(
 ): Promise<Map<string, OptOutRow>> {
   const from = sender === null ? undefined : normaliseOwnNumber(country.phone, sender);
   const found = (await selectOptOuts(db, service_id, userNumbers)).filter(
-    (row) => config.optOuts.scope === 'service' || row.sender === '*' || row.sender === from,
+    ({ scope, ...row }) => (scope ?? config.optOuts.scope) === 'service' || row.sender === '*' || row.sender === from,
   );
   if (found.length === 0 || (await isEssentialTemplate(db, template_id))) return new Map();
   return new Map(found.map((row) => [row.user_number, row]));

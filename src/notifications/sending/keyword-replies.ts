@@ -1,5 +1,6 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { confirmOptOut, getInboundText } from '../../inbound/inbound-texts.ts';
+import { getKeywordSettings } from '../../inbound/opt-outs/keyword-settings.ts';
 import { isReplyDue, markEssential, obeyKeyword } from '../../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -57,7 +58,7 @@ export async function replyToKeyword(
       client_reference: null,
       recipient: `+${to.user_number}`,
       normalised_recipient: number.normalised,
-      personalisation: { text: textOf(action, service.name, app.config.optOuts) },
+      personalisation: { text: await textOf(app, tx, action, service) },
       reply_to_text: to.notify_number,
       postage: null,
       international: number.international,
@@ -91,8 +92,14 @@ export async function optOutAfterReview(app: Deps, serviceId: string, textId: st
   });
 }
 
-function textOf(action: 'stop' | 'help', service: string, { helpText }: OptOutSettings): string {
+async function textOf(
+  { config }: Deps,
+  tx: Tx,
+  action: 'stop' | 'help',
+  { id, name }: { id: string; name: string },
+): Promise<string> {
+  const { stop_reply, help_reply } = await getKeywordSettings(tx, id);
   return action === 'stop'
-    ? `You will get no more texts from ${service}. Reply START to get them again.`
-    : `${service}: ${helpText} Reply STOP to stop.`;
+    ? `${stop_reply ?? `You will get no more texts from ${name}.`} Reply START to get them again.`
+    : `${name}: ${help_reply ?? config.optOuts.helpText} Reply STOP to stop.`;
 }

@@ -23,6 +23,7 @@ export const auditNouns = [
   'inbound_text',
   'installation',
   'job',
+  'keyword_settings',
   'letter_attachment',
   'letter_branding',
   'letter_branding_pool',

@@ -425,6 +425,17 @@ interface KeywordReplies {
   replied_at: Time;
 }
 
+interface KeywordSettings {
+  service_id: string;
+  stop_words: string[];
+  start_words: string[];
+  help_words: string[];
+  stop_reply: string | null;
+  help_reply: string | null;
+  scope: 'service' | 'sender' | null;
+  updated_at: Time;
+}
+
 interface LetterAttachments {
   id: string;
   service_id: string;
@@ -1623,6 +1634,7 @@ export interface DB {
   job_status_counts: JobStatusCounts;
   jobs: Jobs;
   keyword_replies: KeywordReplies;
+  keyword_settings: KeywordSettings;
   letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
   letter_despatches: LetterDespatches;

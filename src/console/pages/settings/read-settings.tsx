@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
+import { getKeywordSettings } from '../../../inbound/opt-outs/keyword-settings.ts';
 import { listOptOuts } from '../../../inbound/opt-outs/opt-outs.ts';
 import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { joined, type Text, t } from '../../../language/text.ts';
@@ -138,6 +139,8 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
   const inbound = await findNumberOfService(app.db, service.id);
   const receives = service.permissions.includes('inbound_sms');
   const optOuts = await listOptOuts(app.db, service.id, { size: 1 });
+  const { words, stop_reply, help_reply } = await getKeywordSettings(app.db, service.id);
+  const hasOwnReplies = Object.values(words).flat().length > 0 || stop_reply !== null || help_reply !== null;
   return {
     of: 'text',
     title: t('Text'),
@@ -160,6 +163,11 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
         label: t('Receive texts'),
         value: receives && inbound ? t('At {number}', { number: inbound.number }) : yesNo(receives),
         path: 'text/receive',
+      },
+      {
+        label: t('STOP, START and HELP'),
+        value: hasOwnReplies ? t('Own words or replies') : t('As usual'),
+        path: 'text/replies',
       },
       {
         label: t('Opt-outs from texts'),

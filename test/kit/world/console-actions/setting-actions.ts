@@ -53,6 +53,7 @@ export const settingActions: Actions = (harness, world) => {
     set('email/suppression', 'yes'),
     without('searches', `${settings}/email/suppression-list`, { by, form: { email_address: 'ada@example.org' } }),
     changes('suppressed_recipient', `${settings}/email/suppression-list/:suppressed_id`, { by }),
+    changes('keyword_settings', `${settings}/text/replies`, { by, form: { stop_words: 'enough', scope: 'service' } }),
     without('searches', `${settings}/text/opt-outs`, { by, form: { phone_number: '07700 900123' } }),
     changes('sms_opt_out', `${settings}/text/opt-outs/:opt_out_id`, { by, form: { reason: 'They phoned us.' } }),
     set('text/abroad', 'no'),

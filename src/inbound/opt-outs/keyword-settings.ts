@@ -1,0 +1,67 @@
+import { t } from '../../language/text.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { selectKeywordSettings, upsertKeywordSettings } from './keyword-settings.sql.ts';
+import { builtInAction, noWords, type OwnWords, wordsOf } from './keywords.ts';
+
+/** What a service changes in STOP, START and HELP. Null: as for the installation. */
+export interface KeywordSettings {
+  words: OwnWords;
+  /** The sentence that confirms STOP, and the one that responds to HELP. */
+  stop_reply: string | null;
+  help_reply: string | null;
+  /** Of whom no more texts are sent: the service, or only the number that got the reply. */
+  scope: 'service' | 'sender' | null;
+}
+
+const unchanged: KeywordSettings = { words: noWords, stop_reply: null, help_reply: null, scope: null };
+
+export async function getKeywordSettings(db: Db | Tx, serviceId: string): Promise<KeywordSettings> {
+  const row = await selectKeywordSettings(db, serviceId);
+  if (!row) return unchanged;
+  const { stop_words: stop, start_words: start, help_words: help, stop_reply, help_reply, scope } = row;
+  return { words: { stop, start, help }, stop_reply, help_reply, scope };
+}
+
+/** Words in any spelling. */
+export async function setKeywordSettings(
+  { db, clock }: Platform,
+  service_id: string,
+  { words, ...replies }: KeywordSettings,
+): Promise<void> {
+  const { stop, start, help } = readOwnWords(words);
+  const row = { service_id, stop_words: stop, start_words: start, help_words: help, ...replies };
+  await upsertKeywordSettings(db, { ...row, updated_at: timestamp(clock.now()) });
+}
+
+const maxWords = 10;
+const maxLength = 20;
+
+/** In capitals and without accents, as they are compared. Says everything that is wrong, by field. */
+function readOwnWords(typed: OwnWords): OwnWords {
+  const found: OwnWords = { stop: [], start: [], help: [] };
+  const problems: Record<string, string[]> = {};
+  for (const action of ['stop', 'start', 'help'] as const) {
+    const taken = [...found.stop, ...found.start];
+    const lists = [...new Set(typed[action])].map(wordsOf);
+    const words = lists.flat();
+    const problem = problemOf(action, lists, taken);
+    if (problem) problems[`${action}_words`] = [problem];
+    found[action] = [...new Set(words)];
+  }
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  return found;
+}
+
+function problemOf(action: keyof OwnWords, lists: string[][], taken: readonly string[]): string | undefined {
+  const words = lists.flat();
+  if (lists.some(({ length }) => length !== 1)) return t('Enter single words of letters and digits, such as ENOUGH.');
+  if (words.length > maxWords) return t('Enter up to {maxWords} words.', { maxWords });
+  if (words.some(({ length }) => length > maxLength)) {
+    return t('Enter words of at most {maxLength} characters.', { maxLength });
+  }
+  const other = words.find((word) => taken.includes(word) || ![undefined, action].includes(builtInAction(word)));
+  return other && t('Remove “{other}”: the word already means something else.', { other });
+}
