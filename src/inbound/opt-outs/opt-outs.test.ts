@@ -201,18 +201,21 @@ describe('a template that is essential', () => {
     const page = `/console/services/${team.service}/templates/${team.template_id}`;
     const manager = await aPerson(harness);
     await joinService(harness, team.service, manager.id);
-    expect((await (await signedIn(harness, manager.id)).post(`${page}/essential`, { value: 'yes' })).status).toBe(403);
+    const byManager = await (await signedIn(harness, manager.id)).post(page, { do: 'essential' });
+    expect([byManager.status, byManager.text.includes('Only a platform administrator can decide this.')]).toEqual([
+      400,
+      true,
+    ]);
     const operator = await signedIn(harness, await aPlatformAdmin(harness));
-    expect((await operator.post(`${page}/essential`, {})).problems).toEqual({ value: 'Choose yes or no.' });
     expect((await team.send()).status).toBe(400);
-    await operator.post(`${page}/essential`, { value: 'yes' });
+    await operator.post(page, { do: 'essential' });
     expect((await operator.get(page)).text).toContain('Goes to numbers that opted out');
     const { status, body } = await team.send();
     expect(status).toBe(201);
     await harness.deliver();
     const found = harness.app.db.selectFrom('notifications').select('status').where('id', '=', body.id);
     expect(await found.executeTakeFirst()).toEqual({ status: 'sending' });
-    await operator.post(`${page}/essential`, { value: 'no' });
+    await operator.post(page, { do: 'ordinary' });
     expect((await team.send()).status).toBe(400);
     const entries = harness.app.db.selectFrom('audit_log').select('action').where('noun', '=', 'essential_template');
     expect(await entries.where('thing_id', '=', team.template_id).orderBy('action').execute()).toEqual([
@@ -221,12 +224,12 @@ describe('a template that is essential', () => {
     ]);
   });
 
-  it('is a template of texts: 404 for an email', async () => {
+  it('is a template of texts: 400 for an email', async () => {
     const team = await aService2();
     const email = await aTemplate(harness, team.service, { template_type: 'email', subject: 's', content: 'c' });
     const operator = await signedIn(harness, await aPlatformAdmin(harness));
-    const page = `/console/services/${team.service}/templates/${email}/essential`;
-    expect((await operator.post(page, { value: 'yes' })).status).toBe(404);
+    const page = `/console/services/${team.service}/templates/${email}`;
+    expect((await operator.post(page, { do: 'essential' })).status).toBe(400);
   });
 });
 

@@ -58,7 +58,9 @@ it('the list of nouns is that of the triggers and of what rules record themselve
   const { rows } = await sql<{ noun: string }>`
     select distinct convert_from(split_part(encode(tgargs, 'escape'), '\\000', 1)::bytea, 'utf8') as noun
     from pg_trigger where tgname like 'audit%' order by 1`.execute(harness.app.db);
-  const recorded = ['callback', 'installation', 'notification', 'plan_message', 'provider_test', 'recipient'];
+  const recorded = [
+    ...['callback', 'inbound_text', 'installation', 'notification', 'plan_message', 'provider_test', 'recipient'],
+  ];
   expect([...rows.map(({ noun }) => noun), ...recorded].sort()).toEqual([...auditNouns]);
 });
 

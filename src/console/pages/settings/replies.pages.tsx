@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { getKeywordSettings, setKeywordSettings } from '../../../inbound/opt-outs/keyword-settings.ts';
 import { listBuiltInWords } from '../../../inbound/opt-outs/keywords.ts';
+import { T } from '../../../language/sentence.tsx';
 import { list, t } from '../../../language/text.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -53,10 +54,12 @@ export function keywordPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="stop_reply"
             label={t('Confirmation of STOP')}
-            hint={t(
-              'Leave this empty for “You will get no more texts from {name}.” We add “Reply START to get them again.”',
-              { name },
-            )}
+            hint={
+              <T>
+                Leave this empty for “You will get no more texts from <bdi>{{ name }}</bdi>.” We add “Reply START to get
+                them again.”
+              </T>
+            }
             rows={2}
             value={stop_reply ?? ''}
           />
@@ -64,12 +67,12 @@ export function keywordPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="help_reply"
             label={t('Response to HELP')}
-            hint={t(
-              'Leave this empty for “{helpText}” We write the name of your service before it, and “Reply STOP to stop.” after it.',
-              {
-                helpText,
-              },
-            )}
+            hint={
+              <T>
+                Leave this empty for “<bdi>{{ helpText }}</bdi>” We write the name of your service before it, and “Reply
+                STOP to stop.” after it.
+              </T>
+            }
             rows={2}
             value={help_reply ?? ''}
           />

@@ -11,7 +11,6 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Choices } from '../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../parts/form.tsx';
-import { YesNo, yesOrNo } from '../../setting-page.tsx';
 import { describeCost } from '../send/cost.ts';
 import { operator } from '../settings/service-setting.ts';
 import {
@@ -108,6 +107,14 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
         await updateTemplate(app, service.id, template.id, { redact_personalisation: true, created_by });
         return { to: templatePath(service.id, template.id), notice: t('Personal data hidden.') };
       }
+      if ((form.do === 'essential' || form.do === 'ordinary') && template.template_type === 'sms') {
+        if (may(operator, visitor.user, service) !== 'yes')
+          throw invalidField('', t('Only a platform administrator can decide this.'));
+        const text = { template_id: template.id, service_id: service.id };
+        if (form.do === 'essential') await markEssential(app.db, text, app.clock.now());
+        else await unmarkEssential(app.db, template.id);
+        return { to: templatePath(service.id, template.id), notice: t('Setting saved.') };
+      }
       throw invalidField('', t('Choose what to do.'));
     },
   });
@@ -181,42 +188,4 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       return { to: templatePath(service, id), notice: t('Sending times saved.') };
     },
   });
-
-  pages.add('/services/:service_id/templates/:template_id/essential', {
-    who: operator,
-    below: 'Templates',
-    async show(request, formState) {
-      const { id, name, service } = await getText(request);
-      const back = templatePath(service, id);
-      return {
-        title: t('Send {name} to numbers that opted out', { name }),
-        lead: t(
-          'Choose yes only for warnings of danger to life or health. People asked for no more texts of this service.',
-        ),
-        crumbs: [{ label: asIs(name), to: back }],
-        content: (
-          <SaveForm back={back}>
-            <YesNo
-              formState={formState}
-              legend={t('Send to numbers that opted out')}
-              isYes={await isEssential(app.db, id)}
-            />
-          </SaveForm>
-        ),
-      };
-    },
-    ...yesOrNo,
-    async act(request, { value }) {
-      const { id: template_id, service: service_id } = await getText(request);
-      if (value === 'yes') await markEssential(app.db, { template_id, service_id }, app.clock.now());
-      else await unmarkEssential(app.db, template_id);
-      return { to: templatePath(service_id, template_id), notice: t('Setting saved.') };
-    },
-  });
-
-  async function getText(request: PageRequest<typeof operator>) {
-    const template = await getEditableTemplate(app, request, request.param('template_id'));
-    if (template.template_type !== 'sms') throw notFound();
-    return template;
-  }
 }

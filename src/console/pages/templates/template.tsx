@@ -61,7 +61,6 @@ export function TemplateFacts({
           {
             label: t('Goes to numbers that opted out'),
             value: essential.isYes ? t('Yes') : t('No'),
-            ...(essential.canChange ? { change: `${path}/essential` } : {}),
           },
         ]
       : []),
@@ -113,7 +112,7 @@ export function TemplateFacts({
           <a href={pageUrl(`/services/${service}/templates/copy?template=${id}`)}>{t('Copy this template')}</a>
         </p>
       )}
-      {canEdit && <Actions template={template} lastUsed={lastUsed} />}
+      {canEdit && <Actions template={template} essential={essential} lastUsed={lastUsed} />}
     </div>
   );
 }
@@ -139,7 +138,7 @@ const describeLanguages = ({ languages }: CurrentTemplateRow) =>
 const describeValues = ({ redact_personalisation }: CurrentTemplateRow) =>
   redact_personalisation ? t('Hidden') : t('Shown to the team');
 
-function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed'>) {
+function Actions({ template, essential, lastUsed }: Pick<FactsProps, 'template' | 'essential' | 'lastUsed'>) {
   const to = pageUrl(templatePath(template.service, template.id));
   return (
     <div class="row">
@@ -155,12 +154,39 @@ function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed
           )}
         </Confirm>
       )}
+      {template.template_type === 'sms' && essential.canChange && <Essential to={to} isYes={essential.isYes} />}
       <Confirm label={t('Archive…')} action={t('Archive')} to={to} fields={{ do: 'archive' }}>
         <T>
           Nobody will be able to send this template, here or through the API. You can still read it. {{ lastUsed }}.
         </T>
       </Confirm>
     </div>
+  );
+}
+
+/** What the operator decides: warnings reach people who asked for no more texts. */
+function Essential({ to, isYes }: { to: string; isYes: boolean }) {
+  if (isYes) {
+    return (
+      <form method="post" action={to}>
+        <input type="hidden" name="do" value="ordinary" />
+        <button class="button button--small" type="submit">
+          {t('Stop sending to numbers that opted out')}
+        </button>
+      </form>
+    );
+  }
+  return (
+    <Confirm
+      label={t('Send to numbers that opted out…')}
+      action={t('Send to numbers that opted out')}
+      to={to}
+      fields={{ do: 'essential' }}
+    >
+      {t(
+        'Do this only for warnings of danger to life or health. These people asked for no more texts of this service.',
+      )}
+    </Confirm>
   );
 }
 

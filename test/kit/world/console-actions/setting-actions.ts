@@ -73,8 +73,8 @@ export const settingActions: Actions = (harness, world) => {
       by,
       form: { window: 'none' },
     }),
-    changes('essential_template', '/services/:service_id/templates/:template_id/essential', {
-      ...{ by: operator, form: { value: 'yes' } },
+    changes('essential_template', '/services/:service_id/templates/:template_id', {
+      ...{ by: operator, form: { do: 'essential' } },
     }),
     changes('send_window', `${settings}/sending-times/:send_window_id/delete`, {
       by,

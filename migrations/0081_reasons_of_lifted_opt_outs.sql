@@ -4,7 +4,7 @@ declare
   lifted record;
 begin
   for lifted in select service_id, count(*) as count from changed group by service_id order by service_id loop
-    perform add_audit_entry('delete', 'sms_opt_out', lifted.service_id::text, lifted.service_id, null,
+    perform add_audit_entry('delete', tg_argv[0], lifted.service_id::text, lifted.service_id, null,
       jsonb_build_object('rows', lifted.count),
       jsonb_build_object('lift_reason', nullif(current_setting('pennypost.lift_reason', true), '')));
   end loop;
@@ -12,4 +12,4 @@ begin
 end $$;
 create or replace trigger audit_delete after delete on sms_opt_outs referencing old table as changed for each statement
   when (coalesce(current_setting('pennypost.actor', true), '') <> '')
-  execute function record_lifted_opt_outs();
+  execute function record_lifted_opt_outs('sms_opt_out');
