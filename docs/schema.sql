@@ -432,9 +432,11 @@ create table held_messages (
   held_until timestamp with time zone not null,
   time_zone text,
   wanted_at timestamp with time zone,
+  job_id uuid,
   constraint held_messages_pkey PRIMARY KEY (notification_id)
 );
 CREATE INDEX held_messages_channel_idx ON public.held_messages USING btree (notification_type, held_until);
+CREATE INDEX held_messages_job_id_idx ON public.held_messages USING btree (job_id, held_until) WHERE (job_id IS NOT NULL);
 CREATE INDEX held_messages_service_id_idx ON public.held_messages USING btree (service_id, notification_id);
 
 create table idempotency_keys (
@@ -531,6 +533,7 @@ create table jobs (
   processing_finished timestamp with time zone,
   archived boolean not null,
   reserved_parts integer,
+  ignores_sending_times boolean not null,
   constraint jobs_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint jobs_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint jobs_pkey PRIMARY KEY (id),

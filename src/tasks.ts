@@ -37,7 +37,7 @@ import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
-import { retimeHeldMessages, runRetiming } from './notifications/windows/held-messages.ts';
+import { retimeHeldMessages, runHeldRows, runRetiming, sendHeldRows } from './notifications/windows/held-messages.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import { deleteOldPlanMessages } from './plans/plan-messages.task.ts';
 import { type RunnableTask, type Schedule, scheduleIn } from './platform/queue/schedule.ts';
@@ -151,6 +151,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: judgeServices,
   },
   queued(retimeHeldMessages, runRetiming),
+  queued(sendHeldRows, runHeldRows),
   {
     name: 'tell-of-reached-limits',
     description: 'Tells managers that a limit of the day or the year is used to 80 %, and that it is used up.',

@@ -1,6 +1,6 @@
 import { cancelEveryLetterRow, cancelLetterRows, cancelQueuedRows } from '../notifications/cancel-rows.ts';
 import type { Status } from '../notifications/notification.ts';
-import { hasHeldRows } from '../notifications/windows/held-messages.ts';
+import { findFirstHeld } from '../notifications/windows/held-messages.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
@@ -36,7 +36,7 @@ export async function cancelJob(
   const result = await inTransaction(app.db, async (tx) => {
     const job = await lockJob(tx, jobId);
     if (job?.service_id !== serviceId) return { job: undefined, cancelled: false };
-    if (!cancellable.includes(job.status) && !(await hasHeldRows(tx, job))) return { job, cancelled: false };
+    if (!cancellable.includes(job.status) && !(await findFirstHeld(app, tx, job.id))) return { job, cancelled: false };
     const cancelled = await updateJob(tx, jobId, {
       status: 'cancelled',
       processing_finished: timestamp(now),

@@ -126,12 +126,13 @@ function isAllowed({ service }: JobChunk, { key_type, normalised_recipient }: Ne
 /** A row whose sending time never begins fails: its number is in a country whose zones are never open together. */
 function placeInTime(
   app: JobDeps,
-  { service, template }: JobChunk,
+  { job, service, template }: JobChunk,
   notification: NewNotification,
   { time_zone }: Pick<ReadyRow, 'time_zone'>,
 ): { notification: NewNotification; held?: HeldRow } {
-  if (service.sending_times === null || notification.lane === null) return { notification };
-  const placed = holdRow(app, service.sending_times, notification, template.process_type, time_zone);
+  const times = job.ignores_sending_times || notification.lane === null ? null : service.sending_times;
+  if (times === null) return { notification };
+  const placed = holdRow(app, times, notification, template.process_type, time_zone);
   return placed ?? { notification: failed(notification) };
 }
 

@@ -36,6 +36,11 @@ export const JobRecord = Type.Object({
     description: 'Null if it was sent with an API key',
   }),
   contact_list_id: Nullable(Uuid),
+  held_until: Type.Optional(
+    Type.String({
+      description: 'When the first of its messages that wait for their sending time may go out; of a single job',
+    }),
+  ),
 });
 
 type JobRecord = Static<typeof JobRecord>;

@@ -3,12 +3,13 @@ import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { Failure } from '../platform/failure.ts';
 import { PageLinks, pageLinks } from '../platform/http/page-links.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { Data, Nullable, OfService, QueryInteger, Uuid } from '../protocol/fields.ts';
+import { Data, NoContent, Nullable, OfService, QueryInteger, Uuid } from '../protocol/fields.ts';
 import type { JobDeps } from './accept-job.ts';
 import { cancelLetterJob } from './cancel-job.ts';
 import { JobRecord } from './job-record.ts';
 import { hasJobs, selectScheduledStatistics } from './jobs.sql.ts';
 import { type CreateJobRequest, cancelJobOfAdmin, createJob, getJob, listJobs, readDays, readPage } from './jobs.ts';
+import { sendJobNow } from './send-job-now.ts';
 
 const JobParams = Type.Object({ service_id: Uuid, job_id: Uuid });
 
@@ -133,6 +134,21 @@ export function jobRoutes(http: Http, app: JobDeps): void {
       },
     },
     async ({ params }) => ({ data: await cancelJobOfAdmin(app, params.service_id, params.job_id) }),
+  );
+
+  http.post(
+    '/service/:service_id/job/:job_id/send-now',
+    {
+      schema: {
+        summary: 'Send the messages of a job now that wait for their sending time',
+        params: JobParams,
+        response: { 204: NoContent },
+      },
+    },
+    async ({ params }, reply) => {
+      await sendJobNow(app, params.service_id, params.job_id);
+      return reply.code(204).send(null);
+    },
   );
 
   http.post(

@@ -1,6 +1,7 @@
 import { addDays } from '../countries/calendar.ts';
 import { refusalOfGuard } from '../notifications/guard/guard.ts';
 import { parseMoment, readScheduledTime } from '../notifications/sending/scheduled-time.ts';
+import { findFirstHeld } from '../notifications/windows/held-messages.ts';
 import { day_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../platform/db/exists.ts';
 import { Failure, forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
@@ -115,7 +116,8 @@ export async function getJob(app: Platform, serviceId: string, jobId: string) {
   const job = await selectRecordedJob(app.db, serviceId, jobId);
   const [record] = await jobRecords(app.db, job ? [job] : []);
   if (!record) throw notFound();
-  return record;
+  const held_until = await findFirstHeld(app, app.db, jobId);
+  return held_until === undefined ? record : { ...record, held_until };
 }
 
 interface ListQuery extends Pick<JobFilter, 'statuses' | 'contact_list_id'> {

@@ -11,13 +11,14 @@ export interface HeldRow {
   held_until: Timestamp;
   time_zone: string | null;
   wanted_at: Timestamp | null;
+  job_id: string | null;
 }
 
 export async function insertHeld(tx: Tx, rows: readonly HeldRow[]): Promise<void> {
   await sql`
-    insert into held_messages (notification_id, service_id, notification_type, held_until, time_zone, wanted_at)
+    insert into held_messages (notification_id, service_id, notification_type, held_until, time_zone, wanted_at, job_id)
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (notification_id uuid, service_id uuid,
-      notification_type text, held_until timestamptz, time_zone text, wanted_at timestamptz)`.execute(tx);
+      notification_type text, held_until timestamptz, time_zone text, wanted_at timestamptz, job_id uuid)`.execute(tx);
 }
 
 export interface HeldToPlace extends HeldRow {
@@ -36,7 +37,7 @@ export async function selectHeld(
   only?: { id: string } | { job_id: string },
 ): Promise<HeldToPlace[]> {
   const condition =
-    only === undefined ? sql`true` : 'id' in only ? sql`n.id = ${only.id}` : sql`n.job_id = ${only.job_id}`;
+    only === undefined ? sql`true` : 'id' in only ? sql`n.id = ${only.id}` : sql`h.job_id = ${only.job_id}`;
   const { rows } = await sql<HeldToPlace>`
     select h.*, n.template_id, n.key_type, t.process_type, coalesce(n.normalised_recipient, n.recipient) as recipient, n.created_at
     from held_messages h
@@ -45,6 +46,15 @@ export async function selectHeld(
     where h.service_id = ${serviceId} and h.notification_id > ${after} and ${condition}
     order by h.notification_id limit ${limit}`.execute(db);
   return rows;
+}
+
+/** When the first messages of a file may go out that still wait; undefined if none does. */
+export async function selectFirstHeld(db: Db | Tx, jobId: string, now: Timestamp): Promise<Timestamp | undefined> {
+  const { rows } = await sql<{ held_until: Timestamp }>`
+    select held_until from held_messages where job_id = ${jobId} and held_until > ${now} order by held_until limit 1`.execute(
+    db,
+  );
+  return rows[0]?.held_until;
 }
 
 export interface NewTime {

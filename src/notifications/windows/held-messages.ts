@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { dayFormat } from '../../countries/calendar.ts';
 import { calendarOf } from '../../countries/timing/zones.ts';
-import { day_ms, earlier, hour_ms, later, timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
@@ -19,6 +19,7 @@ import {
   type HeldRow,
   type HeldToPlace,
   type NewTime,
+  selectFirstHeld,
   selectHeld,
   updateDueTimes,
 } from './held-messages.sql.ts';
@@ -149,7 +150,7 @@ function held(
   { time_zone }: WhereItGoes,
 ): { notification: NewNotification; held: HeldRow } {
   const due_at = timestamp(due);
-  const { id, service_id, notification_type, scheduled_for } = notification;
+  const { id, service_id, notification_type, scheduled_for, job_id = null } = notification;
   return {
     notification: { ...notification, scheduled_for: due_at, due_at },
     held: {
@@ -159,6 +160,7 @@ function held(
       held_until: timestamp(held_until),
       time_zone: time_zone ?? null,
       wanted_at: scheduled_for,
+      job_id,
     },
   };
 }
@@ -244,9 +246,23 @@ export async function cancelHeld(app: Platform, serviceId: string, id: string): 
   });
 }
 
-/** Whether messages of a file wait for a sending time. */
-export async function hasHeldRows(tx: Tx, { id, service_id }: { id: string; service_id: string }): Promise<boolean> {
-  return (await selectHeld(tx, service_id, { after: nilId, limit: 1 }, { job_id: id })).length > 0;
+/** When the first messages of a file may go out that wait for a sending time. */
+export function findFirstHeld({ clock }: Platform, db: Db | Tx, jobId: string): Promise<Timestamp | undefined> {
+  return selectFirstHeld(db, jobId, timestamp(clock.now()));
+}
+
+export const sendHeldRows: Task<{ service_id: string; job_id: string }> = {
+  name: 'send-held-rows',
+  description: 'Sends the messages of a file now that wait for their sending time.',
+  maxAttempts: 25,
+};
+
+export async function runHeldRows(
+  { db, clock }: Platform,
+  { service_id, job_id }: { service_id: string; job_id: string },
+) {
+  const due_at = timestamp(clock.now());
+  await inBatches(db, service_id, { job_id }, ({ notification_id: id }) => [{ id, due_at, held_until: null }]);
 }
 
 const maxCounted = 1_000_000;

@@ -44,6 +44,7 @@ const sameInConsole = [
   'POST /service/{service_id}/templates/{template_id}/template_email_files/{email_file_id}/archive',
   ...['POST /inbound-number/service/{service_id}/off', 'POST /service/{service_id}/inbound-sms/remove'],
   ...['POST /service/{service_id}/job', 'POST /service/{service_id}/job/{job_id}/cancel'],
+  'POST /service/{service_id}/job/{job_id}/send-now',
   ...['POST /service/{service_id}/job/{job_id}/cancel-letter-job', 'POST /service/{service_id}/upload'],
   ...['POST /service/{service_id}/upload/{upload_id}', 'DELETE /service/{service_id}/upload/{upload_id}'],
   ...['POST /service/{service_id}/contact-list', 'DELETE /service/{service_id}/contact-list/{contact_list_id}'],

@@ -335,6 +335,7 @@ interface HeldMessages {
   held_until: Time;
   time_zone: string | null;
   wanted_at: Time | null;
+  job_id: string | null;
 }
 
 interface IdempotencyKeys {
@@ -416,6 +417,7 @@ interface Jobs {
   processing_finished: Time | null;
   archived: Generated<boolean>;
   reserved_parts: number | null;
+  ignores_sending_times: Generated<boolean>;
 }
 
 interface KeywordReplies {

@@ -88,13 +88,18 @@ export async function replaceSource({ app, clock }: Harness, id: string, source:
 }
 
 /** A text that waits for its sending time until tomorrow. */
-export async function aHeldMessage(harness: Harness, service_id: string, template_id: string): Promise<string> {
+export async function aHeldMessage(
+  harness: Harness,
+  service_id: string,
+  template_id: string,
+  job_id: string | null = null,
+): Promise<string> {
   const held_until = timestamp(later(harness.clock.now(), day_ms));
   const waiting = { template_id, scheduled_for: held_until, due_at: held_until };
   const notification_id = await aQueuedMessage(harness, service_id, waiting);
   const message = { notification_id, service_id, notification_type: 'sms' as const };
   await inTransaction(harness.app.db, (tx) =>
-    insertHeld(tx, [{ ...message, held_until, time_zone: null, wanted_at: null }]),
+    insertHeld(tx, [{ ...message, held_until, time_zone: null, wanted_at: null, job_id }]),
   );
   return notification_id;
 }

@@ -38,6 +38,14 @@ export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }
   return (
     <div class="stack">
       {waiting ?? <State job={job} now={now} />}
+      {job.held_until !== undefined && (
+        <Notice tone="amber">
+          <T>
+            <b>Messages of this file wait for their sending times.</b> The first of them may go out{' '}
+            <Time at={job.held_until} now={now} />.
+          </T>
+        </Notice>
+      )}
       <dl class="stats">
         <div>
           <dt>{t('Messages')}</dt>
@@ -102,7 +110,14 @@ export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }
             {t('Download the file')}
           </ButtonLink>
         )}
-        {maySend && isCancellable(job) && (
+        {maySend && job.held_until !== undefined && (
+          <form method="post" action={pageUrl(`${path}/send-now`)}>
+            <button class="button button--primary" type="submit">
+              {t('Send now')}
+            </button>
+          </form>
+        )}
+        {maySend && (isCancellable(job) || job.held_until !== undefined) && (
           <Confirm label={t('Cancel sending')} action={t('Cancel sending')} to={pageUrl(`${path}/cancel`)}>
             {t('We cannot stop messages that are already with a provider. All others will not be sent.')}
           </Confirm>

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { cancelJob, cancelLetterJob, isCancellable } from '../../../jobs/cancel-job.ts';
 import { createJob, getJob, listJobs } from '../../../jobs/jobs.ts';
+import { sendJobNow } from '../../../jobs/send-job-now.ts';
 import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
@@ -254,11 +255,26 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     async act(request) {
       const { service, param } = request;
       const job = await getJob(app, service.id, param('file_id'));
-      if (!isCancellable(job)) throw invalid(t('You cannot cancel this any more: every message is with a provider.'));
-      const isDone = job.job_status.startsWith('finished');
+      if (!isCancellable(job) && job.held_until === undefined)
+        throw invalid(t('You cannot cancel this any more: every message is with a provider.'));
+      const isDone = isCancellable(job) && job.job_status.startsWith('finished');
       if (isDone) await cancelLetterJob(app, service.id, job.id);
       else await cancelJob(app, service.id, job.id);
       return toFile(request);
+    },
+  });
+
+  pages.add('/services/:service_id/files/:file_id/send-now', {
+    who: sender,
+    below: 'Send',
+    show: (request, formState) => (formState === emptyForm ? toFile(request) : view(request, formState)),
+    form: Type.Object({}),
+    async act(request) {
+      const { service, param } = request;
+      const { id, held_until } = await getJob(app, service.id, param('file_id'));
+      if (held_until === undefined) throw invalid(t('No message of this file waits for its sending time.'));
+      await sendJobNow(app, service.id, id);
+      return { ...toFile(request), notice: t('The messages go out now.') };
     },
   });
 }

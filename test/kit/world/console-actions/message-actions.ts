@@ -82,6 +82,14 @@ export const messageActions: Actions = (harness, world) => {
         ids: { file_id: await aCheckedUpload(harness, world.service.id, id('template_id'), smsRows(1)) },
       }),
     }),
+    changes('job', `${service}/files/:file_id/send-now`, {
+      by,
+      prepare: async () => {
+        const file_id = await aJob(harness, world.service.id, id('template_id'));
+        await aHeldMessage(harness, world.service.id, id('template_id'), file_id);
+        return { ids: { file_id } };
+      },
+    }),
     changes('job', `${service}/files/:file_id/cancel`, {
       by,
       prepare: async () => {
