@@ -82,6 +82,14 @@ export async function updateRun(
     .execute();
 }
 
+/** Ends those that paused for a reason, if their last date was before a moment. */
+export async function endPaused(db: Db, because: string, before: Timestamp): Promise<void> {
+  await sql`
+    update recurring_sends s set state = 'ended'
+    where state = 'paused' and paused_because = ${because}
+      and (select max(r.due_at) from recurring_runs r where r.recurring_id = s.id) < ${before}`.execute(db);
+}
+
 export async function deleteRunsBefore(db: Db, before: Timestamp): Promise<void> {
   await db.deleteFrom('recurring_runs').where('due_at', '<', before).where('outcome', '<>', 'started').execute();
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { nextOccurrences } from '../../countries/timing/recurrence.ts';
+import { refusalOfGuard } from '../../notifications/guard/guard.ts';
 import { day_ms, earlier, hour_ms, later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
@@ -12,6 +13,7 @@ import { selectUpload } from '../uploads/uploads.sql.ts';
 import { checkCopy, getService, type UploadDeps } from '../uploads/uploads.ts';
 import {
   deleteRunsBefore,
+  endPaused,
   insertRun,
   isMember,
   leaseRuns,
@@ -32,12 +34,16 @@ const mayBeLate_ms = 6 * hour_ms;
 const lease_ms = 5 * minute_ms;
 const maxFailures = 3;
 const runsKept_ms = 366 * day_ms;
+/** In that time somebody else can resume what a person who has left the service sent. */
+const withoutSender_ms = 14 * day_ms;
+const senderHasLeft = 'The person who sends it has left the service';
 
 /** Makes the jobs of recurring sends that are due: each date once, by however many processes. */
 export async function runRecurringSends(app: Deps): Promise<void> {
   while (await beginRun(app));
   const now = app.clock.now();
   for (const run of await leaseRuns(app.db, timestamp(now), timestamp(later(now, lease_ms)))) await makeJob(app, run);
+  await endPaused(app.db, senderHasLeft, timestamp(earlier(now, withoutSender_ms)));
   await deleteRunsBefore(app.db, timestamp(earlier(now, runsKept_ms)));
 }
 
@@ -89,11 +95,13 @@ async function makeJob(app: Deps, run: RecurringRunRow): Promise<void> {
 
 async function acceptRun(app: Deps, send: RecurringSendRow, run: RecurringRunRow): Promise<void> {
   const { service_id, template_id, sender_id, created_by_id } = send;
-  if (!(await isMember(app.db, service_id, created_by_id)))
-    throw pausing('The person who sends it has left the service');
+  if (!(await isMember(app.db, service_id, created_by_id))) throw pausing(senderHasLeft);
   const template = await findTemplate(app, service_id, template_id);
   if (template.found !== 'here' || template.template.row.archived) throw pausing('The template was deleted');
   const service = await getService(app, service_id);
+  const { template_type } = template.template.row;
+  const refusal = refusalOfGuard(app, service, { notification_type: template_type, key_type: 'normal' });
+  if (typeof refusal?.detail === 'string') throw pausing(refusal.detail);
   const upload =
     (await selectUpload(app.db, service_id, run.job_id)) ??
     (await copyContactList(app, service_id, send.contact_list_id, run.job_id).catch((error: unknown) => {

@@ -1,31 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { runRecurringSends } from './recurring-sends.task.ts';
 
 const now = '2026-10-20T12:00:00Z';
-const harness = useHarness({ now });
+const harness = useHarness({ now, config: { guard: { mode: 'on' } } });
 const { admin } = harness;
 const times = { rule: 'FREQ=WEEKLY;BYDAY=MO', starts_on: '2026-10-20', at_time: '01:30' };
 
-async function aTeam() {
+async function aTeam(template_type: 'sms' | 'email' = 'sms') {
   harness.clock.set(now);
   const created_by = await aUser(harness);
   const service = await aService(harness, { created_by_id: created_by });
-  const template_id = await aTemplate(harness, service, { content: 'Hello' });
+  const template_id = await aTemplate(harness, service, { template_type, subject: 'Hello', content: 'Hello' });
   const upload = await harness.request({
     method: 'POST',
     url: `/service/${service}/upload?filename=People.csv&contact_list=true`,
     headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
-    payload: 'phone number\n07700900460\n07700900461\n',
+    payload:
+      template_type === 'sms'
+        ? 'phone number\n07700900460\n07700900461\n'
+        : 'email address\na@example.org\nb@example.org\n',
   });
   const contact_list_id = upload.body.data.id;
   const list = {
     id: contact_list_id,
     original_file_name: 'People.csv',
     row_count: 2,
-    template_type: 'sms',
+    template_type,
     created_by,
   };
   expect((await admin('POST', `/service/${service}/contact-list`, list)).status).toBe(201);
@@ -166,6 +170,37 @@ describe('a recurring send', () => {
       runs: [{ outcome: 'failed', reason }],
     });
     expect(await messagesOf(team.service)).toBe(0);
+  });
+
+  it('pauses itself while sending to many is paused', async () => {
+    const team = await aTeam('email');
+    const { id } = (await team.create()).body.data;
+    const at = timestamp(new Date(now));
+    const paused = { state: 'paused', because: 'bounces', rate: '12.4', since: at, judged_at: at } as const;
+    await harness.app.db
+      .insertInto('service_guard')
+      .values({ service_id: team.service, ...paused })
+      .execute();
+    await runAt('2026-10-26T01:30:00Z');
+    const { state, paused_because, runs } = await team.read(id);
+    expect([state, runs[0].outcome]).toEqual(['paused', 'failed']);
+    expect(paused_because).toMatch(
+      /^Sending to many is paused: .* Clean your list, then lift the pause in Settings\.$/,
+    );
+    expect(await messagesOf(team.service)).toBe(0);
+  });
+
+  it('ends when nobody has resumed it 14 days after its sender has left', async () => {
+    const { service, created_by, url, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    await harness.app.db.deleteFrom('service_members').where('service_id', '=', service).execute();
+    await runAt('2026-10-26T01:30:00Z');
+    await runAt('2026-11-09T01:30:00Z');
+    expect((await read(id)).state).toBe('paused');
+    await runAt('2026-11-09T01:30:01Z');
+    expect(await read(id)).toMatchObject({ state: 'ended', next_at: null });
+    const late = await admin('POST', `${url}/${id}/resume`, { user_id: created_by });
+    expect(late.body.message).toBe('This recurring send is not paused');
   });
 
   it('is paused, resumed for the next date, and deleted', async () => {
