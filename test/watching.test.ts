@@ -9,6 +9,7 @@ import { measureReportFiles } from '../src/letters/print/report-files.ts';
 import { measureGuard } from '../src/notifications/guard/guard.task.ts';
 import { measureLimits } from '../src/notifications/limits/limit-notices.task.ts';
 import { measureRollups } from '../src/notifications/rollups/rollups.ts';
+import { measureHeld } from '../src/notifications/windows/held-messages.ts';
 import { Standby } from '../src/platform/db/servers/standby.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { observeDomains } from '../src/sending-domains/domain-metrics.ts';
@@ -65,6 +66,7 @@ beforeAll(async () => {
   measureRollups(app);
   measureGuard(app);
   measureLimits(app);
+  measureHeld(app);
   measureReadiness(app);
   new TaskRuns(app, tasks);
   return harness.deliver();

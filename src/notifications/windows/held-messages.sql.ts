@@ -104,9 +104,9 @@ export async function countHeld(
   db: Db,
   now: Timestamp,
   max: number,
-): Promise<{ notification_type: Channel; messages: number }[]> {
-  const { rows } = await sql<{ notification_type: Channel; messages: number }>`
-    select channel.name as notification_type, counted.messages
+): Promise<{ channel: Channel; messages: number }[]> {
+  const { rows } = await sql<{ channel: Channel; messages: number }>`
+    select channel.name as channel, counted.messages
     from unnest(array['email', 'sms']) as channel (name) cross join lateral (
       select count(*)::int as messages from (
         select from held_messages h where h.notification_type = channel.name and h.held_until > ${now} limit ${max}
@@ -115,10 +115,31 @@ export async function countHeld(
   return rows;
 }
 
+/** Messages that are still in the queue though their sending time began before a moment; looks at the first `max` of each channel. */
+export async function countOverdue(
+  db: Db,
+  before: Timestamp,
+  max: number,
+): Promise<{ channel: Channel; messages: number }[]> {
+  const { rows } = await sql<{ channel: Channel; messages: number }>`
+    select channel.name as channel, counted.messages
+    from unnest(array['email', 'sms']) as channel (name) cross join lateral (
+      select count(*)::int as messages from (
+        select h.notification_id from held_messages h where h.notification_type = channel.name and h.held_until < ${before}
+        order by h.held_until limit ${max}
+      ) as first_rows join delivery_queue using (notification_id)
+    ) as counted`.execute(db);
+  return rows;
+}
+
+/** Those of messages that are still in the queue stay: they are overdue. */
 export async function deleteHeldBefore(db: Db, before: Timestamp, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from held_messages where notification_id in (
-      select notification_id from held_messages where notification_type in ('email', 'sms') and held_until < ${before} limit ${max}
+      select h.notification_id from held_messages h
+      where h.notification_type in ('email', 'sms') and h.held_until < ${before}
+        and not exists (select from delivery_queue q where q.notification_id = h.notification_id)
+      limit ${max}
     )`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -233,13 +233,27 @@ describe('a message that waits', () => {
     const { service, send } = await aTeam();
     await send();
     measureHeld(harness.app);
-    expect(await metricOf(harness, 'messages_held')).toMatch(/messages_held\{notification_type="sms"\} [1-9]/);
+    expect(await metricOf(harness, 'messages_held')).toMatch(/messages_held\{channel="sms"\} [1-9]/);
     harness.clock.set('2026-11-18T09:37:00Z');
     await harness.addTask('delete-expired-data');
     await harness.runTasks();
     const { rows } = await harness.app.pool.query('select from held_messages where service_id = $1', [service]);
     expect(rows).toHaveLength(0);
-    expect(await metricOf(harness, 'messages_held')).toContain('messages_held{notification_type="sms"} 0');
+    expect(await metricOf(harness, 'messages_held')).toContain('messages_held{channel="sms"} 0');
+  });
+
+  it('is reported while nothing has sent it a day after its sending time began', async () => {
+    const { send, read } = await aTeam();
+    const { id } = (await send()).body;
+    await harness.runTasks();
+    measureHeld(harness.app);
+    harness.clock.set('2026-11-18T09:37:00Z');
+    await harness.addTask('delete-expired-data');
+    await harness.runTasks();
+    expect(await metricOf(harness, 'messages_held_overdue')).toMatch(/messages_held_overdue\{channel="sms"\} [1-9]/);
+    await harness.deliver();
+    expect((await read(id)).status).not.toBe('created');
+    expect(await metricOf(harness, 'messages_held_overdue')).toContain('messages_held_overdue{channel="sms"} 0');
   });
 });
 

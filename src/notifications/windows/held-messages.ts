@@ -14,6 +14,7 @@ import type { SendingServices } from '../sending/sending-service.ts';
 import { recordStatusChanges } from '../status.ts';
 import {
   countHeld,
+  countOverdue,
   deleteHeldBefore,
   dequeueHeld,
   type HeldRow,
@@ -266,13 +267,21 @@ export async function runHeldRows(
 }
 
 const maxCounted = 1_000_000;
+const maxOverdue = 10_000;
 
 /** Read at each scrape. */
 export function measureHeld({ metrics, db, clock }: Platform): void {
-  metrics.gauges('messages_held', 'Messages that wait for a sending time to begin', ['notification_type'], async () => {
-    const counts = await countHeld(db, timestamp(clock.now()), maxCounted);
-    return counts.map(({ notification_type, messages }) => ({ labels: { notification_type }, value: messages }));
-  });
+  const valuesOf = (counts: Awaited<ReturnType<typeof countHeld>>) =>
+    counts.map(({ channel, messages }) => ({ labels: { channel }, value: messages }));
+  metrics.gauges('messages_held', 'Messages that wait for a sending time to begin', ['channel'], async () =>
+    valuesOf(await countHeld(db, timestamp(clock.now()), maxCounted)),
+  );
+  metrics.gauges(
+    'messages_held_overdue',
+    'Messages that have not been sent though their sending time began more than a day ago',
+    ['channel'],
+    async () => valuesOf(await countOverdue(db, timestamp(earlier(clock.now(), day_ms)), maxOverdue)),
+  );
 }
 
 /** That a message waited is of no use a day later. */
