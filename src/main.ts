@@ -7,7 +7,7 @@ import { readVersion } from './operations/build.ts';
 import { explainSystemError } from './operations/system-errors.ts';
 import { helpOn, print, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
 import { DatabaseUnreachable, isDatabaseUnavailable } from './platform/db/errors.ts';
-import { OperatorError } from './platform/operator-error.ts';
+import { OperatorError } from './platform/failure.ts';
 
 export async function main(args: string[]): Promise<void> {
   const [name = 'serve'] = args;

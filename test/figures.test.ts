@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../src/countries/calendar.ts';
-import type { NewNotification } from '../src/notifications/notification.ts';
+import type { NewNotification, StatusChange } from '../src/notifications/notification.ts';
 import { addUpUsage } from '../src/notifications/rollups/rollups.sql.ts';
 import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { insertNotifications } from '../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges } from '../src/notifications/status.ts';
-import type { StatusChange } from '../src/notifications/status-transitions.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';

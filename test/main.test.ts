@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { main as runMain } from '../src/main.ts';
 import { explainSystemError } from '../src/operations/system-errors.ts';
-import { OperatorError } from '../src/platform/operator-error.ts';
+import { OperatorError } from '../src/platform/failure.ts';
 import { jwt } from './kit/builders/jwt.ts';
 import { claimPort } from './kit/process/claim-port.ts';
 import { cloneDatabase } from './kit/process/database.ts';

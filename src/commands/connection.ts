@@ -1,4 +1,4 @@
-import { OperatorError } from '../platform/operator-error.ts';
+import { OperatorError } from '../platform/failure.ts';
 
 /** Delays before further attempts. */
 const retryDelays_ms = [1_000, 2_000, 5_000, 10_000];

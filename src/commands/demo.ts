@@ -2,7 +2,7 @@ import { describeDemo } from '../operations/banner.ts';
 import { readDemo } from '../operations/demo.ts';
 import { findListeningAddress } from '../operations/listening-address.ts';
 import { type Command, print } from '../platform/command-line.ts';
-import { OperatorError } from '../platform/operator-error.ts';
+import { OperatorError } from '../platform/failure.ts';
 import { readConfig } from './read-config.ts';
 
 export const demo: Command = {

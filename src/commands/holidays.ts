@@ -6,8 +6,8 @@ import { systemClock, timestamp } from '../platform/clock.ts';
 import { type Command, print } from '../platform/command-line.ts';
 import { type Actor, actAs } from '../platform/db/actor.ts';
 import { openDatabase } from '../platform/db/pool.ts';
+import { OperatorError } from '../platform/failure.ts';
 import { createLog } from '../platform/log.ts';
-import { OperatorError } from '../platform/operator-error.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
+import { OperatorError } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
-import { OperatorError } from '../platform/operator-error.ts';
 import { keyTypes } from '../protocol/key-types.ts';
 import { readClientSettings } from './read-config.ts';
 import { JsonRequests, signedToken } from './templates/json-requests.ts';

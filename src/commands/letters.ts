@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createCountry } from '../countries/country.ts';
 import { type Command, print } from '../platform/command-line.ts';
-import { OperatorError } from '../platform/operator-error.ts';
+import { OperatorError } from '../platform/failure.ts';
 import { drawGrid } from '../rendering/letter/grid.ts';
 import { readCountry } from './read-config.ts';
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { SpreadsheetError } from '../libraries/spreadsheet/spreadsheet-error.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
-import { OperatorError } from '../platform/operator-error.ts';
+import { OperatorError } from '../platform/failure.ts';
 import { readClientSettings } from './read-config.ts';
 import { BulkClient, type BulkJob, type Checked, Progress } from './send/bulk-client.ts';
 import { openFile } from './send/file-to-send.ts';

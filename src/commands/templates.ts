@@ -1,7 +1,7 @@
 import { createCountry } from '../countries/country.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
+import { OperatorError } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
-import { OperatorError } from '../platform/operator-error.ts';
 import { readClientSettings, readCountry } from './read-config.ts';
 import { AdminServer } from './templates/admin-server.ts';
 import { check } from './templates/check.ts';

@@ -1,11 +1,11 @@
 import { findStopped } from '../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../inbound/opt-outs/settings.ts';
 import { readAttachments } from '../notifications/attachments/attachments.ts';
-import { PausedServices } from '../notifications/guard/paused-services.ts';
-import type { GuardSettings } from '../notifications/guard/settings.ts';
+import { PausedServices } from '../notifications/guard/guard.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { attachmentsOf } from '../notifications/sending/secret-values.ts';
+import type { GuardSettings } from '../notifications/settings.ts';
 import type { PlanDeps } from '../plans/announce-message.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';

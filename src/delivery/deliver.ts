@@ -1,8 +1,7 @@
 import type { Country } from '../countries/country.ts';
 import { type FailedAttemptRow, failedAttemptRow } from '../notifications/attempts/attempts.ts';
-import type { Status } from '../notifications/notification.ts';
+import type { Status, StatusChange } from '../notifications/notification.ts';
 import type { QueuedNotification } from '../notifications/queue/leases.shared.sql.ts';
-import type { StatusChange } from '../notifications/status-transitions.ts';
 import { hour_ms, later } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { currentSpan } from '../platform/tracing/span.ts';

@@ -1,4 +1,4 @@
-import type { ChangedNotification } from '../notifications/status-transitions.ts';
+import type { ChangedNotification } from '../notifications/notification.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Outcome } from './providers/provider.ts';
 import type { Receipt } from './providers/reports.ts';

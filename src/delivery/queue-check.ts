@@ -5,7 +5,7 @@ import {
   listRetries,
   maxCounted,
   type Retries,
-} from '../notifications/queue/lane-depths.ts';
+} from '../notifications/queue/delivery-queue.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectWaitingCallbacks } from './callbacks/callback-history.sql.ts';

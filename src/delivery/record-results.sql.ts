@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Calendar } from '../countries/calendar.ts';
 import type { FailedAttemptRow } from '../notifications/attempts/attempts.ts';
+import type { ChangedNotification, StatusChange } from '../notifications/notification.ts';
 import {
   bringQueueRowsForward,
   changeQueueRows,
@@ -12,7 +13,6 @@ import {
   wantedChanges,
   wantedOf,
 } from '../notifications/status-change.shared.sql.ts';
-import type { ChangedNotification, StatusChange } from '../notifications/status-transitions.ts';
 import { earlier, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { Statement } from '../platform/db/statement.ts';

@@ -1,6 +1,6 @@
 import type { Country } from '../countries/country.ts';
+import type { StatusChange } from '../notifications/notification.ts';
 import { queueLostMessages } from '../notifications/queue/leases.shared.sql.ts';
-import type { StatusChange } from '../notifications/status-transitions.ts';
 import { day_ms, earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { firstIdAt, momentOfId } from '../platform/id.ts';

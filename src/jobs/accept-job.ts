@@ -1,5 +1,4 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
-import type { GuardSettings } from '../notifications/guard/settings.ts';
 import { annualQuotas, returnInYears } from '../notifications/limits/annual-limits.ts';
 import {
   countsParts,
@@ -10,12 +9,13 @@ import {
 import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
+import type { GuardSettings } from '../notifications/settings.ts';
 import { refuseWhileClosed } from '../notifications/windows/held-messages.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Task } from '../platform/queue/task.ts';
+import type { Task } from '../platform/queue/queue.ts';
 import { findTemplate } from '../templates/compiled-templates.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import {

@@ -5,7 +5,7 @@ import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Task } from '../platform/queue/task.ts';
+import type { Task } from '../platform/queue/queue.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { type JobDeps, nothingReserved, returnReservation } from './accept-job.ts';
 import { type JobRow, lockJob, selectJob, selectJobStatistics, updateJob } from './jobs.sql.ts';

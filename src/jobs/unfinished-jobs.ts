@@ -1,4 +1,4 @@
-import type { GuardSettings } from '../notifications/guard/settings.ts';
+import type { GuardSettings } from '../notifications/settings.ts';
 import { earlier, minute_ms, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { decodeLetter } from '../notifications/sending/letter-content.ts';
+import { decodeLetter } from '../notifications/sending/letter-rules.ts';
 import type { SendState } from '../notifications/sending/send-context.ts';
 import { notFound } from '../platform/failure.ts';
 import { takesFiles } from '../platform/http/body/body-limits.ts';

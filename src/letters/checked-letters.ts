@@ -1,4 +1,4 @@
-import { letterTooLarge, maxLetterBytes } from '../notifications/sending/letter-content.ts';
+import { letterTooLarge, maxLetterBytes } from '../notifications/sending/letter-rules.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { putForAnHour } from '../notifications/unconfirmed-files.ts';
 import { invalidField, notFound } from '../platform/failure.ts';

@@ -1,5 +1,5 @@
+import type { StatusChange } from '../notifications/notification.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
-import type { StatusChange } from '../notifications/status-transitions.ts';
 import { letterFiles } from '../notifications/tasks-for-others.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';

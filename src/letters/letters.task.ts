@@ -2,7 +2,7 @@ import { checkPrecompiledLetter, composeLetter, type LetterTask } from '../notif
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Task } from '../platform/queue/task.ts';
+import type { Task } from '../platform/queue/queue.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';

@@ -2,8 +2,8 @@ import type { Country } from '../countries/country.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { dequeueRows, selectDequeuedRows, selectLetterRows } from './cancel-rows.sql.ts';
+import type { transitions } from './notification.ts';
 import { recordStatusChanges } from './status.ts';
-import type { transitions } from './status-transitions.ts';
 
 const batch = 1_000;
 

@@ -6,9 +6,8 @@ import { localDay, oncePer } from '../platform/db/local-day.ts';
 import { type Cte, Statement } from '../platform/db/statement.ts';
 import type { FailedAttemptRow } from './attempts/attempts.sql.ts';
 import { countEmailOutcomes } from './guard/email-outcomes.shared.sql.ts';
-import type { Status } from './notification.ts';
+import { type ChangedNotification, type Status, type StatusChange, transitions } from './notification.ts';
 import { noteChangedSteps } from './plan-steps.shared.sql.ts';
-import { type ChangedNotification, type StatusChange, transitions } from './status-transitions.ts';
 
 /**
  * The parts of statements that change the status of messages. Delivery adds parts of its own, so that the result of an attempt, its

@@ -1,8 +1,8 @@
 import type { Country } from '../countries/country.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { ChangedNotification, StatusChange } from './notification.ts';
 import { updateStatuses } from './status-change.shared.sql.ts';
-import type { ChangedNotification, StatusChange } from './status-transitions.ts';
 
 /**
  * Changes statuses, statistics and usage atomically; the statements of delivery have the same parts. Returns the notifications that

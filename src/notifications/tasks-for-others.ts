@@ -1,4 +1,4 @@
-import type { Task } from '../platform/queue/task.ts';
+import type { Task } from '../platform/queue/queue.ts';
 
 /** Tasks that sending starts, and features above carry out: letters are composed and printed there, callbacks sent to services. */
 

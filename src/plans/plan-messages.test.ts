@@ -4,8 +4,7 @@ import { anApiKey, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
-import type { Status } from '../notifications/notification.ts';
-import type { transitions } from '../notifications/status-transitions.ts';
+import type { Status, transitions } from '../notifications/notification.ts';
 import { PlanWorker } from './advance.ts';
 
 const harness = useHarness({

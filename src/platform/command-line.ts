@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { OperatorError } from './operator-error.ts';
+import { OperatorError } from './failure.ts';
 
 /** What the list of all commands says about one. */
 export interface ListedCommand {

@@ -131,3 +131,6 @@ export const statusOfKind: Record<FailureKind, number> = {
   internal: 500,
   unavailable: 503,
 };
+
+/** An error that the operator can fix. Its message says how; it is printed without a stack trace. */
+export class OperatorError extends Error {}

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from './operator-error.ts';
+import { OperatorError } from './failure.ts';
 import type { Setting } from './setting.ts';
 
 export type Settings = Record<string, Setting<unknown>>;

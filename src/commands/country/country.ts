@@ -4,8 +4,8 @@ import { changeZone, refuseWhileInUse } from '../../operations/country/change-zo
 import { systemClock } from '../../platform/clock.ts';
 import { type Command, type Flags, print } from '../../platform/command-line.ts';
 import { openDatabase } from '../../platform/db/pool.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { createLog } from '../../platform/log.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
 import { readConfig, readCountry } from '../read-config.ts';
 import { withDatabase } from '../with-database.ts';
 

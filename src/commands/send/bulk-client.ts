@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { Connection } from '../connection.ts';
 import type { FileToSend } from './file-to-send.ts';
 

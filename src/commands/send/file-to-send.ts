@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { formatOf, openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 
 export interface FileToSend {

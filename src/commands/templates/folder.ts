@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import type { Country } from '../../countries/country.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { changeFrontMatter } from './front-matter.ts';
 import type { FileProblem } from './settings-reader.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { print } from '../../platform/command-line.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { canonicalId, isUuid } from '../../platform/id.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';

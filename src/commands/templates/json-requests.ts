@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { systemClock } from '../../platform/clock.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { Connection, notRepeatable, repeatable } from '../connection.ts';
 
 export class RequestRefused extends OperatorError {

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { TemplateVariant } from '../../templates/languages/languages.ts';
 import { categoryCalled, findCategory } from '../../templates/sources/template-categories.ts';

@@ -4,7 +4,7 @@ import type { Country } from '../../countries/country.ts';
 import type { Languages } from '../../language/languages.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { print } from '../../platform/command-line.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { addressRules } from '../../recipients/address-rules.ts';
 import { addressLinesFromPersonalisation } from '../../recipients/postal-address.ts';
 import { findUnpairedTags } from '../../rendering/markdown/language-tags.ts';

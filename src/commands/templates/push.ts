@@ -1,6 +1,6 @@
 import type { Country } from '../../countries/country.ts';
 import { print } from '../../platform/command-line.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { readFolder, recordVersion } from './folder.ts';
 import { makePlan, type Plan, type PlannedChange } from './plan.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { TemplateLanguages } from '../../templates/languages/languages.ts';
 import type { ProcessType } from '../../templates/template-row.ts';

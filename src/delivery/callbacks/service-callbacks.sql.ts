@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { statusLabels } from '../../notifications/notification.ts';
-import type { ChangedNotification } from '../../notifications/status-transitions.ts';
+import { type ChangedNotification, statusLabels } from '../../notifications/notification.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { type Cte, Statement } from '../../platform/db/statement.ts';

@@ -5,7 +5,7 @@ import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import { insertUnmatchedReceipt } from '../failover/provider-health.sql.ts';

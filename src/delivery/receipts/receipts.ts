@@ -1,8 +1,12 @@
 import type { RatesAbroad } from '../../countries/phone-rules.ts';
 import { type FailedAttemptRow, reportedFailureRow } from '../../notifications/attempts/attempts.ts';
-import type { Status } from '../../notifications/notification.ts';
+import {
+  type ChangedNotification,
+  type Status,
+  type StatusChange,
+  transitions,
+} from '../../notifications/notification.ts';
 import { startSpans } from '../../notifications/queue/message-spans.ts';
-import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status-transitions.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable, retryOnConflict } from '../../platform/db/errors.ts';

@@ -6,7 +6,7 @@ import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.t
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { defaultRetentionDays, findRetention, firstKeptId } from '../../services/settings/data-retention.ts';
 import {

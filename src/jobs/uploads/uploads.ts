@@ -8,7 +8,7 @@ import { type BodyMemory, UnreadBody } from '../../platform/http/body/body-memor
 import type { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import { type CompiledTemplates, findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { BulkSettings } from '../settings.ts';
 import { maxBytesOf, openFile } from './open-file.ts';

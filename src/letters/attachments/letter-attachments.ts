@@ -1,4 +1,4 @@
-import { letterTooLarge, maxLetterBytes } from '../../notifications/sending/letter-content.ts';
+import { letterTooLarge, maxLetterBytes } from '../../notifications/sending/letter-rules.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { allowLongPauses, type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';

@@ -1,5 +1,5 @@
 import { t } from '../../language/text.ts';
-import { readLetterPdf } from '../../notifications/history/letter-pdf.ts';
+import { readLetterPdf } from '../../notifications/history/public-notifications.ts';
 import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import type { Db } from '../../platform/db/database.ts';

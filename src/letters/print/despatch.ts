@@ -1,6 +1,6 @@
 import type { Country } from '../../countries/country.ts';
+import type { ChangedNotification } from '../../notifications/notification.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
-import type { ChangedNotification } from '../../notifications/status-transitions.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';

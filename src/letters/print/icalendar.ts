@@ -1,5 +1,5 @@
 import { addDays, isDay } from '../../countries/calendar.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { DayWithoutPrinting } from './days-without-printing.sql.ts';
 
 /** A property of RFC 5545, and the line of the file where it begins. */

@@ -4,7 +4,7 @@ import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { selectPrintableLetters } from '../letters.sql.ts';
 import type { PrintSettings } from '../settings.ts';

@@ -6,7 +6,7 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import {
   clearReferencesBefore,
   countExisting,

@@ -6,9 +6,9 @@ import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, Day, NoContent, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { manages } from '../../users/members/permissions.ts';
 import { getUserRecord } from '../../users/user-record.ts';
+import type { GuardSettings } from '../settings.ts';
 import { exemptFromGuard, getGuard, getSendingStatus, liftPause } from './guard.ts';
 import { guardReasons, guardStates, percentOf } from './judge.ts';
-import type { GuardSettings } from './settings.ts';
 
 type Deps = Platform & { config: { guard: GuardSettings } };
 

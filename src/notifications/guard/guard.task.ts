@@ -8,6 +8,7 @@ import { getService } from '../../services/services.ts';
 import { suppressRecipients } from '../../services/suppression/suppression-list.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
+import type { GuardSettings } from '../settings.ts';
 import {
   countExempt,
   countGuardStates,
@@ -20,7 +21,6 @@ import {
 } from './guard.sql.ts';
 import { isExemptNow, rateOf, stateNow, whatHappened } from './guard.ts';
 import { complaintWindow_ms, type Judgement, judge } from './judge.ts';
-import type { GuardSettings } from './settings.ts';
 
 type Deps = Platform & {
   config: { guard: GuardSettings; urls: Urls };

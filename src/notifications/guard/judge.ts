@@ -1,5 +1,5 @@
 import { day_ms, earlier, hour_ms } from '../../platform/clock.ts';
-import type { GuardSettings } from './settings.ts';
+import type { GuardSettings } from '../settings.ts';
 
 export const guardStates = ['ok', 'warned', 'paused'] as const;
 export type GuardState = (typeof guardStates)[number];

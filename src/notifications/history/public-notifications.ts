@@ -1,10 +1,12 @@
 import type { ApiCaller } from '../../auth/api-caller.ts';
 import { t } from '../../language/text.ts';
-import { invalid, notFound } from '../../platform/failure.ts';
+import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Files } from '../../platform/storage/files.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import { readLetterPdf } from './letter-pdf.ts';
+import type { Status } from '../notification.ts';
+import { letterFiles } from '../tasks-for-others.ts';
 import { listNotifications } from './list-notifications.ts';
 import {
   matchingStatuses,
@@ -76,4 +78,15 @@ export async function getLetterPdf(app: Platform, caller: ApiCaller, notificatio
     throw invalid('PDF not available for letters in status technical-failure');
   }
   return readLetterPdf(app.files, letter);
+}
+
+/** Returns an upload only after its virus scan. */
+export async function readLetterPdf(files: Files, { id, status }: { id: string; status: Status }): Promise<Buffer> {
+  if (status === 'virus-scan-failed') throw invalid('File did not pass the virus scan');
+  const pdf =
+    status === 'pending-virus-check'
+      ? undefined
+      : ((await files.get(letterFiles.finished(id))) ?? (await files.get(letterFiles.uploaded(id))));
+  if (!pdf) throw new Failure('invalid', 'PDFNotReadyError', 'PDF not available yet, try again later');
+  return pdf;
 }

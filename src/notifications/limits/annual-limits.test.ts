@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { anApiKey, anOrganisation, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { aCheckedUpload, smsRows } from '../../../test/kit/builders/uploads.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
-import { reconcileAnnualCounts } from './reconcile-annual-counts.ts';
+import { reconcileAnnualCounts } from './annual-limits.ts';
 
 // The financial year ends at midnight in London, an hour before that of UTC.
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

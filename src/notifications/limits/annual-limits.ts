@@ -1,6 +1,6 @@
 import { addDays } from '../../countries/calendar.ts';
 import type { Country } from '../../countries/country.ts';
-import type { Tx } from '../../platform/db/database.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -9,6 +9,7 @@ import type { LimitedChannel } from '../notification.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import {
   addToYearCounts,
+  listYears,
   lockYearCounts,
   type Reserved,
   recountYear,
@@ -151,4 +152,23 @@ export async function returnInYears(
 /** The first day of the financial year of a moment. */
 export function startOfYear(calendar: Country['calendar'], at: Date): string {
   return calendar.financialYearDays(calendar.financialYear(at)).first_day;
+}
+
+/**
+ * Compares the counters of this year with the statistics, and corrects them. They differ where a process did not know yet that there is a
+ * limit, or where messages were cancelled one by one.
+ */
+export async function reconcileAnnualCounts(app: Platform): Promise<void> {
+  const year_start = startOfYear(app.country.calendar, app.clock.now());
+  const corrected = app.metrics.counter('annual_counts_corrected_total', 'Counters of years that were corrected', []);
+  for (const year of await listYears(app.db, year_start)) {
+    const [before, after] = await inTransaction(app.db, async (tx) => {
+      const [count] = await lockYears(tx, [year]);
+      return [count, await recountYear(tx, year)] as const;
+    });
+    if (before === after) continue;
+    corrected.inc();
+    const { owner_kind, owner_id, channel } = year;
+    app.log.info({ event: 'annual_count.corrected', owner_kind, owner_id, channel, before, after }, 'Count corrected');
+  }
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { anApiKey, anOrganisation, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { type Answer, adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { reconcileAnnualCounts } from './reconcile-annual-counts.ts';
+import { reconcileAnnualCounts } from './annual-limits.ts';
 
 const noon = '2026-11-16T12:00:00Z';
 const harness = useHarness({ now: noon });

@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
+import { notFound } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Datetime, Nullable, OneOf } from '../../protocol/fields.ts';
+import { Datetime, Nullable, OfService, OneOf } from '../../protocol/fields.ts';
 import { textUnits } from '../../services/settings/text-unit.ts';
 import type { SendState } from '../sending/send-context.ts';
 import { listLimits } from './all-limits.ts';
+import { listRemainingToday } from './daily-limits.ts';
 
 const limitExample = { limit: 250_000, used: 1_200, remaining: 248_800, resets_at: '2026-11-17T00:00:00.000000Z' };
 const yearExample = { limit: 1_000_000, used: 350_000, remaining: 650_000, resets_at: '2027-04-01T00:00:00.000000Z' };
@@ -55,6 +57,28 @@ export function limitRoutes(http: Http, app: Platform & { sending: Pick<SendStat
       const service = await app.sending.services.find(apiCallerOf(request).service_id);
       if (!service) throw new Error('Service not found after authentication');
       return listLimits(app, service);
+    },
+  );
+}
+
+const LeftToday = Type.Object({ limit: Type.Integer(), remaining: Type.Integer() });
+
+export function remainingTodayRoutes(http: Http, app: Platform & { sending: Pick<SendState, 'services'> }): void {
+  http.get(
+    '/service/:service_id/remaining-today',
+    {
+      schema: {
+        summary: 'How many messages a service can still send today, by channel; limits apply to UTC days',
+        params: OfService,
+        response: {
+          200: Type.Object({ email: LeftToday, sms: LeftToday, letter: LeftToday, international_sms: LeftToday }),
+        },
+      },
+    },
+    async ({ params }) => {
+      const service = await app.sending.services.find(params.service_id.toLowerCase());
+      if (!service) throw notFound();
+      return listRemainingToday(app, service);
     },
   );
 }

@@ -3,8 +3,8 @@ import { apiCallerOf } from '../../auth/api-caller.ts';
 import type { Authenticate } from '../../platform/http/surface.ts';
 import type { SendState } from '../sending/send-context.ts';
 import type { SendingService } from '../sending/sending-service.ts';
+import type { ReadLimitSettings } from '../settings.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limits.ts';
-import type { ReadLimitSettings } from './settings.ts';
 
 interface Deps {
   config: { http: ReadLimitSettings };

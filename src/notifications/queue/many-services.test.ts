@@ -5,8 +5,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { lanes } from '../notification.ts';
-import { DeliveryQueueReader } from './delivery-queue.ts';
-import { listLaneDepths } from './lane-depths.ts';
+import { DeliveryQueueReader, listLaneDepths } from './delivery-queue.ts';
 import type { LeasedNotification } from './leases.shared.sql.ts';
 import { writeNews } from './queue-news.ts';
 

@@ -6,7 +6,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays } from '../../services/settings/data-retention.ts';
 import { addUpEmailOutcomes } from '../guard/email-outcomes.shared.sql.ts';
-import { selectZoneChange } from './move-days.sql.ts';
+import { selectZoneChange } from './move-counts.sql.ts';
 import { type Recount, type Repair, repairJobCounts, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
 import {
   addUpStatusCounts,

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { newNotification } from './new-notification.ts';
+import { newNotification } from './send-context.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/sms';

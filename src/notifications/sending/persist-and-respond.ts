@@ -4,7 +4,7 @@ import { currentActor } from '../../platform/db/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import type { NewNotification } from '../notification.ts';
 import type { LetterTask } from '../tasks-for-others.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';

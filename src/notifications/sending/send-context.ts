@@ -2,8 +2,9 @@ import type { CountAs } from '../../auth/api-caller.ts';
 import type { EmailSettings } from '../../branding/settings.ts';
 import type { FileSizes } from '../../documents/prepare-documents.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
-import { type Clock, minute_ms } from '../../platform/clock.ts';
+import { type Clock, minute_ms, timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
+import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
@@ -11,9 +12,10 @@ import type { ApiDialect } from '../../protocol/dialect.ts';
 import type { KeyType } from '../../protocol/key-types.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
+import type { TemplateRow } from '../../templates/template-row.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
-import type { NewNotification } from '../notification.ts';
-import type { WindowSettings } from '../windows/settings.ts';
+import { lanes, type NewNotification } from '../notification.ts';
+import type { WindowSettings } from '../settings.ts';
 import { Acceptor } from './accept.ts';
 import { type IdempotencyClaim, RunningRequests } from './idempotency.ts';
 import { type SendingService, type SendingServices, sendingServices } from './sending-service.ts';
@@ -104,4 +106,60 @@ export class LetterTurns {
     this.recent.set(key, { count: before + 1, at: now });
     return Math.min(maxPriority, Math.floor(before / lettersPerPriority));
   }
+}
+
+/** Fields specific to a message; the others come from its context and template. */
+type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
+  Partial<
+    Pick<
+      NewNotification,
+      | 'id'
+      | 'status'
+      | 'normalised_recipient'
+      | 'reply_to_text'
+      | 'postage'
+      | 'international'
+      | 'rate_multiplier'
+      | 'one_click_unsubscribe_url'
+      | 'scheduled_for'
+      | 'lane'
+    >
+  > & { client_reference?: string };
+
+/** Lists every key: spreading objects made this the most expensive step of accepting a message. */
+export function newNotification(
+  { service, key_type, api_key_id, created_by_id, now, step }: SendContext,
+  {
+    row,
+    language,
+  }: { row: Pick<TemplateRow, 'id' | 'version' | 'template_type' | 'process_type'>; language?: string | null },
+  fields: MessageFields,
+): NewNotification {
+  const created_at = timestamp(now);
+  const scheduled_for = fields.scheduled_for ?? null;
+  return {
+    id: fields.id ?? step?.notification_id ?? newId(now),
+    service_id: service.id,
+    template_id: row.id,
+    template_version: row.version,
+    notification_type: row.template_type,
+    key_type,
+    api_key_id,
+    created_by_id,
+    status: fields.status ?? 'created',
+    client_reference: fields.client_reference ?? null,
+    recipient: fields.recipient,
+    normalised_recipient: fields.normalised_recipient ?? null,
+    personalisation: fields.personalisation,
+    reply_to_text: fields.reply_to_text ?? null,
+    postage: fields.postage ?? null,
+    international: fields.international ?? false,
+    rate_multiplier: fields.rate_multiplier ?? 1,
+    one_click_unsubscribe_url: fields.one_click_unsubscribe_url ?? null,
+    scheduled_for,
+    created_at,
+    lane: fields.lane === undefined ? lanes[row.process_type] : fields.lane,
+    due_at: scheduled_for ?? created_at,
+    language: language ?? null,
+  };
 }

@@ -20,12 +20,10 @@ import { checkPrecompiledLetter, composeLetter, letterFiles } from '../tasks-for
 import type { HeldRow } from '../windows/held-messages.sql.ts';
 import { holdInWindow, type WhereItGoes } from '../windows/held-messages.ts';
 import type { Sent } from './idempotency.ts';
-import { decodeLetter } from './letter-content.ts';
-import { addressValues, readAddress, refuseLongQrCodes } from './letter-rules.ts';
-import { newNotification } from './new-notification.ts';
+import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { type MessageFiles, type PreparedMessage, persistAndRespond, responseFor } from './persist-and-respond.ts';
 import { encryptValues } from './secret-values.ts';
-import type { SendContext, SendDeps } from './send-context.ts';
+import { newNotification, type SendContext, type SendDeps } from './send-context.ts';
 import type {
   EmailRequest,
   EmailResponse,

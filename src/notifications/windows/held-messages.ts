@@ -7,10 +7,11 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Task } from '../../platform/queue/task.ts';
+import type { Task } from '../../platform/queue/queue.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import type { NewNotification } from '../notification.ts';
 import type { SendingServices } from '../sending/sending-service.ts';
+import type { WindowSettings } from '../settings.ts';
 import { recordStatusChanges } from '../status.ts';
 import {
   countHeld,
@@ -25,7 +26,6 @@ import {
   updateDueTimes,
 } from './held-messages.sql.ts';
 import { type SendingTime, type SendingTimes, sendingTime, zonesOfRecipient } from './sending-time.ts';
-import type { WindowSettings } from './settings.ts';
 
 export type { HeldRow } from './held-messages.sql.ts';
 

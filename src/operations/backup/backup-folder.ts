@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { decryptWith, encryptTo, newIdentity, openIdentity } from '../../platform/secrets/age.ts';
 
 /** The encryption of a backup; unencrypted if empty. */

@@ -7,8 +7,8 @@ import { partitionOf } from '../../notifications/partitions.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
 import type { ServerRole } from '../../platform/db/servers/database-hosts.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { momentOfId } from '../../platform/id.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
 import type { Installation } from '../country/installation.sql.ts';
 import {
   addPartition,

@@ -10,8 +10,8 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { openDatabase } from '../../platform/db/pool.ts';
 import type { Seed } from '../../platform/db/seed.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { Log } from '../../platform/log.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
 import type { Installation } from '../country/installation.sql.ts';
 import { listDifferences, ofEarlierReleases, prepareDatabase, restoreLetterKind } from '../country/installation.ts';
 import {

@@ -1,11 +1,11 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
-import { moveToSlots } from '../../notifications/rollups/move-classes.ts';
+import { moveToSlots } from '../../notifications/rollups/move-counts.ts';
 import { foldRollups } from '../../notifications/rollups/rollups.ts';
 import { type Clock, timestamp } from '../../platform/clock.ts';
 import type { Actor } from '../../platform/db/actor.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { selectInstallation, updatePostage } from './installation.sql.ts';
 import { slotsOf } from './installation.ts';
 

@@ -2,12 +2,12 @@ import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { addDays, Calendar } from '../../countries/calendar.ts';
 import { zoneProblem } from '../../countries/loading/known-values.ts';
 import { dropPartitionsAfter } from '../../notifications/partitions.ts';
-import { moveToDaysOf } from '../../notifications/rollups/move-days.ts';
+import { moveToDaysOf } from '../../notifications/rollups/move-counts.ts';
 import { foldRollups } from '../../notifications/rollups/rollups.ts';
 import { type Clock, timestamp } from '../../platform/clock.ts';
 import type { Actor } from '../../platform/db/actor.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import { defaultRetentionDays } from '../../services/settings/data-retention.ts';
 import {
   countOtherConnections,

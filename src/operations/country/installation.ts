@@ -12,8 +12,8 @@ import type { Actor } from '../../platform/db/actor.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import type { Seed } from '../../platform/db/seed.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { Log } from '../../platform/log.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
 import {
   hasMessages,
   type Installation,

@@ -7,7 +7,7 @@ import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { ActiveProviders } from '../../delivery/providers/settings.ts';
 import type { DeliverySettings } from '../../delivery/settings.ts';
-import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
+import { listLaneDepths, listRetries } from '../../notifications/queue/delivery-queue.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statisticsByService } from '../../services/service-statistics.ts';

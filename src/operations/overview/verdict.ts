@@ -1,7 +1,7 @@
 import type { ProviderState, ShareMove } from '../../delivery/failover/provider-states.ts';
 import { asIs, capitalised, joined, list, type Text, t, written } from '../../language/text.ts';
 import { lanes } from '../../notifications/notification.ts';
-import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/lane-depths.ts';
+import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/delivery-queue.ts';
 import { hour_ms, minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { LiveFinding } from './live-checks.ts';

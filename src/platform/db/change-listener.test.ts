@@ -6,8 +6,8 @@ import { DatabaseProxy } from '../../../test/kit/process/database-proxy.ts';
 import { type App, buildApp } from '../../app.ts';
 import { formats } from '../../operations/text-formats.ts';
 import { api, surfaces } from '../../routes.ts';
+import { OperatorError } from '../failure.ts';
 import { buildServer } from '../http/server.ts';
-import { OperatorError } from '../operator-error.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
 const harness = useHarness();

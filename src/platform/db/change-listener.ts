@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { OperatorError } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { OperatorError } from '../operator-error.ts';
 import { DatabaseClient } from './database-client.ts';
 import { keptAlive, openPool, sessionSettings } from './pool.ts';
 import { primaryOf, startOfServer } from './servers/server-search.ts';

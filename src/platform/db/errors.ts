@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Failure, type FailureDetail, invalid, unavailable } from '../failure.ts';
+import { type Failure, type FailureDetail, invalid, OperatorError, unavailable } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { OperatorError } from '../operator-error.ts';
 import { isServerGone } from './server-gone.ts';
 
 /** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { OperatorError } from '../failure.ts';
 import type { Log } from '../log.ts';
-import { OperatorError } from '../operator-error.ts';
 import { currentActor, statementKind } from './actor.ts';
 import type { Db } from './database.ts';
 import { DatabaseClient } from './database-client.ts';

@@ -1,6 +1,6 @@
 import type { Country } from '../../countries/country.ts';
 import { minute_ms } from '../clock.ts';
-import type { Task } from './task.ts';
+import type { Task } from './queue.ts';
 
 /**
  * When a task starts. `cron` is in UTC, and suits London. In another zone, a task of certain hours starts when its clocks show them in

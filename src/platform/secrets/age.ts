@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 
 /** File encryption in the age format (age-encryption.org), compatible with the age tool. */
 

@@ -1,4 +1,4 @@
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../failure.ts';
 
 export interface AwsCredentials {
   access_key_id: string;

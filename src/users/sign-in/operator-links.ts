@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';

@@ -1,7 +1,6 @@
-import { lanes, type Status } from '../../../src/notifications/notification.ts';
+import { lanes, type Status, type StatusChange } from '../../../src/notifications/notification.ts';
 import { insertNotifications } from '../../../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges } from '../../../src/notifications/status.ts';
-import type { StatusChange } from '../../../src/notifications/status-transitions.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
 import { newId } from '../../../src/platform/id.ts';

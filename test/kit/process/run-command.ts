@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { clientSettings } from '../../../src/commands/settings.ts';
 import { main } from '../../../src/main.ts';
-import { OperatorError } from '../../../src/platform/operator-error.ts';
+import { OperatorError } from '../../../src/platform/failure.ts';
 
 const variables = Object.values(clientSettings).flatMap(({ name }) => [name, `${name}_FILE`]);
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { addDays } from '../../../src/countries/calendar.ts';
-import type { Status } from '../../../src/notifications/notification.ts';
-import { transitions } from '../../../src/notifications/status-transitions.ts';
+import { type Status, transitions } from '../../../src/notifications/notification.ts';
 
 /**
  * Random messages on days around the financial year end and clock changes; statuses in any order, late and

@@ -6,7 +6,7 @@ import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
 import { type Text, t } from '../../../language/text.ts';
 import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
-import { readLetterPdf } from '../../../notifications/history/letter-pdf.ts';
+import { readLetterPdf } from '../../../notifications/history/public-notifications.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';

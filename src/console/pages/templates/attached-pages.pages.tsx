@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Country } from '../../../countries/country.ts';
 import { asIs, joined, t } from '../../../language/text.ts';
 import { archiveLetterAttachment, attachPages, markedPages } from '../../../letters/attachments/letter-attachments.ts';
-import { maxLetterBytes } from '../../../notifications/sending/letter-content.ts';
+import { maxLetterBytes } from '../../../notifications/sending/letter-rules.ts';
 import { type Failure, invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';

@@ -1,7 +1,7 @@
 import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
-import { type EarlyReceipt, recordOrRetry } from '../early-receipts.ts';
 import { ProviderHttpClient } from '../http-client.ts';
 import type { Provider, TextMessage } from '../provider.ts';
+import { type EarlyReceipt, recordOrRetry } from '../reports.ts';
 import { receiptAddress } from '../webhooks.ts';
 import { settings } from './gateway-schema.ts';
 import { problemsOfGateway, readGateway } from './read-gateway.ts';

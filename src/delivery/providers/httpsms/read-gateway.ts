@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
-import { OperatorError } from '../../../platform/operator-error.ts';
+import { OperatorError } from '../../../platform/failure.ts';
 import { type Gateway, GatewayFile, placeholdersIn, type WebhookAuthentication } from './gateway-schema.ts';
 
 interface Settings {

@@ -5,7 +5,7 @@ import { forbidden, invalid, notFound } from '../../../platform/failure.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import { sameSecret } from '../../../platform/secrets/secrets.ts';
 import type { InboundDeps, ReceiptDeps } from '../descriptor.ts';
-import { recordOrRetry } from '../early-receipts.ts';
+import { recordOrRetry } from '../reports.ts';
 import { InboundOk, isReceiptToken, receiptResponses } from '../webhooks.ts';
 import type { Gateway, settings, WebhookAuthentication } from './gateway-schema.ts';
 import { readGateway } from './read-gateway.ts';

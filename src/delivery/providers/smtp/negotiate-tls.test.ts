@@ -2,8 +2,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCertificate } from '../../../../test/kit/vendors/certificate.ts';
-import { negotiateTls } from './negotiate-tls.ts';
 import type { SmtpSettings } from './settings.ts';
+import { negotiateTls } from './smtp.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {

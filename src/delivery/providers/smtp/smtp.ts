@@ -1,8 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { Transform } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import { createTransport } from 'nodemailer';
+import { parseConnectionUrl } from 'nodemailer/lib/shared';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { isInsideName } from '../../../platform/http/networks.ts';
+import type { Negotiated } from '../../../sending-domains/checks/tls.ts';
 import type { MailServerFacts } from '../../../sending-domains/domain-providers.ts';
 import type { Signature } from '../../../sending-domains/sender-domains.ts';
 import type { EmailDescriptor, ProviderDeps } from '../descriptor.ts';
@@ -10,7 +14,6 @@ import { mimeOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { pieceBytes } from '../transfer-encoding.ts';
 import { problemsOfBounces, receiverChecks, receivers } from './bounces.ts';
-import { negotiateTls } from './negotiate-tls.ts';
 import { ReturnPaths } from './return-path.ts';
 import { type SmtpSettings, smtpSettings } from './settings.ts';
 import { type Bounce, bounceInText, bounceOf, statusCodesIn } from './status-code.ts';
@@ -237,4 +240,41 @@ function isAboutUs(responseCode: number, status_code: string | undefined, text: 
 
 function isTooLarge(response: string): boolean {
   return statusCodesIn(response).some((code) => code === '5.3.4' || code === '5.2.3');
+}
+
+/**
+ * Which encryption a connection to the mail server gets. It says hello and no more, and looks at a certificate that sending would refuse.
+ * Undefined if there is no server to talk to.
+ */
+export async function negotiateTls({ url, ehloName }: SmtpSettings): Promise<Negotiated | undefined> {
+  if (url === undefined) return undefined;
+  const options = parseConnectionUrl(url);
+  const connection = new SMTPConnection({
+    ...options,
+    name: ehloName,
+    tls: { ...options.tls, rejectUnauthorized: false },
+    connectionTimeout: 5_000,
+    greetingTimeout: 5_000,
+    socketTimeout: 5_000,
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      connection.on('error', reject);
+      connection.connect(() => resolve());
+    });
+    return { ...encryptionOf(connection), outside: !isInsideName(new URL(url).hostname) };
+  } catch {
+    // Whether it can be reached is the check of the provider, which says why not.
+    return undefined;
+  } finally {
+    connection.close();
+  }
+}
+
+function encryptionOf({ _socket: socket }: SMTPConnection): Pick<Negotiated, 'tls' | 'certificate'> {
+  if (!(socket instanceof TLSSocket)) return { tls: null, certificate: null };
+  // A code such as CERT_HAS_EXPIRED; the declared type knows errors only.
+  const problem = socket.authorizationError as unknown;
+  const code = problem instanceof Error ? problem.message : String(problem);
+  return { tls: socket.getProtocol(), certificate: socket.authorized ? 'valid' : code };
 }

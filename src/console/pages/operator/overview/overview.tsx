@@ -1,6 +1,6 @@
 import { T } from '../../../../language/sentence.tsx';
 import { type Text, t } from '../../../../language/text.ts';
-import { maxCounted } from '../../../../notifications/queue/lane-depths.ts';
+import { maxCounted } from '../../../../notifications/queue/delivery-queue.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { type Problem, priorityWord } from '../../../../operations/overview/verdict.ts';
 import { minute_ms } from '../../../../platform/clock.ts';

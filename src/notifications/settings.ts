@@ -1,5 +1,5 @@
-import * as setting from '../../platform/setting.ts';
-import type { Values } from '../../platform/setting-groups.ts';
+import * as setting from '../platform/setting.ts';
+import type { Values } from '../platform/setting-groups.ts';
 
 export const guardSettings = {
   mode: setting.oneOf(
@@ -36,3 +36,23 @@ export const guardSettings = {
 };
 
 export type GuardSettings = Values<typeof guardSettings>;
+
+export const readLimitSettings = {
+  readRateLimit: setting.integer(
+    'READ_RATE_LIMIT',
+    'Maximum reads of the public API (GET, previews) per minute, per service and key type.',
+    { fallback: 0, fallbackText: 'the service’s send limit, at least 3000', min: 0, max: 1_000_000 },
+  ),
+};
+
+export type ReadLimitSettings = Values<typeof readLimitSettings>;
+
+export const windowSettings = {
+  spread_ms: setting.seconds(
+    'WINDOW_SPREAD_S',
+    'Seconds over which messages that waited for a sending time to begin are spread, so that they do not all go out at once.',
+    { fallback: 600, min: 0, max: 7_200 },
+  ),
+};
+
+export type WindowSettings = Values<typeof windowSettings>;
