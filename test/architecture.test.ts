@@ -408,7 +408,7 @@ describe('places', () => {
       'protocol/schema-problems.ts',
       'protocol/fields.ts',
       'rendering/letter/logo.ts',
-      'statistics/letter-breakdown.ts',
+      'statistics/service-costs.ts',
     ];
     const table = /^(?:export )?const \w+: (?:Readonly<)?Record<string,/m;
     // Unlike `'name' in value`, where the name is a literal.

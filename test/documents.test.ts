@@ -79,7 +79,7 @@ const runElsewhere = [
   ['npm test', 'runs this'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT=', 'src/commands/read-config.test.ts'],
   ['pennypost doctor', 'below'],
-  ['COUNTRY', 'src/commands/country/country.test.ts'],
+  ['COUNTRY', 'src/commands/country.test.ts'],
   ['pennypost country change', 'src/operations/country/change-zone.test.ts'],
   ['pennypost letters grid', 'src/commands/letters.test.ts'],
   ['pennypost holidays import', 'src/letters/print/days-without-printing.test.ts'],

@@ -13,7 +13,7 @@ import type { CountryProfile } from '../countries/profile.ts';
 import { us } from '../countries/us.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { seedRates } from './rates.seed.ts';
-import { hasOwnRates } from './seeded-prices.ts';
+import { hasOwnRates } from './rates.ts';
 
 const prices = { ...us.prices, sms: [{ from: '2026-01-01T00:00Z', rate: '0.05' }] };
 const now = '2026-11-16T12:00:00Z';

@@ -16,17 +16,17 @@ export const commands: Record<string, ListedCommand> = {
   },
   migrate: {
     description: 'Apply database migrations, then exit',
-    load: async () => (await import('./database/migrate.ts')).migrateCommand,
+    load: async () => (await import('./database.ts')).migrateCommand,
   },
   backup: {
     description: 'Back up to a new folder while the service runs',
     takes: '<folder>',
-    load: async () => (await import('./database/backup.ts')).backupCommand,
+    load: async () => (await import('./database.ts')).backupCommand,
   },
   restore: {
     description: 'Restore a backup into an unused database',
     takes: '<folder>',
-    load: async () => (await import('./database/restore.ts')).restoreCommand,
+    load: async () => (await import('./database.ts')).restoreCommand,
   },
   demo: {
     description: 'Print a ready-made curl command for a first message, with the API key and templates of the demo',
@@ -45,7 +45,7 @@ export const commands: Record<string, ListedCommand> = {
     description:
       'Show the country of this installation and where each value comes from, or change its time zone or its slots of postage',
     takes: '<show|change>',
-    load: async () => (await import('./country/country.ts')).country,
+    load: async () => (await import('./country.ts')).country,
   },
   rates: {
     description: 'Import what texts to other countries cost',
@@ -54,7 +54,7 @@ export const commands: Record<string, ListedCommand> = {
   },
   rekey: {
     description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',
-    load: async () => (await import('./database/rekey.ts')).rekeyCommand,
+    load: async () => (await import('./database.ts')).rekeyCommand,
   },
   doctor: {
     description:

@@ -17,10 +17,9 @@ import type { PublicApiSettings } from '../protocol/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import { createService } from './service-create.ts';
 import { pickSettable, ServiceRecord, SettableFields, settable } from './service-fields.ts';
-import { getServiceForQuery, listServices } from './service-list.ts';
 import { archiveService, updateService } from './service-update.ts';
 import { selectApiKeyHistory, selectServiceHistory, selectTemplateHistory } from './services.sql.ts';
-import { type Allowances, findServicesByName } from './services.ts';
+import { type Allowances, findServicesByName, getServiceForQuery, listServices } from './services.ts';
 import type { TextSenderSettings } from './settings.ts';
 
 const ListQuery = Type.Object({

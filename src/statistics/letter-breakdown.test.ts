@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCountry } from '../countries/country.ts';
 import { gb } from '../countries/gb.ts';
-import { letterBreakdown } from './letter-breakdown.ts';
+import { letterBreakdown } from './service-costs.ts';
 
 const country = createCountry(gb);
 

@@ -1,8 +1,9 @@
 import { listImpliedAllowances } from '../billing/allowance.ts';
-import { listServiceCosts, listServiceVolumes } from '../billing/usage.ts';
+import { type LettersAtRate, listServiceCosts, listServiceVolumes } from '../billing/usage.ts';
 import type { Days } from '../countries/calendar.ts';
+import type { Country } from '../countries/country.ts';
+import { listPostage, postageLabel } from '../countries/postage.ts';
 import type { Platform } from '../platform/platform.ts';
-import { letterBreakdown } from './letter-breakdown.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
 
 /** Services with costs on these days of one financial year. */
@@ -49,4 +50,32 @@ export async function listVolumesByService(app: Platform, days: Days) {
       letter_cost: volume?.letter_cost ?? 0,
     };
   });
+}
+
+/** Formats the letters of a bill: one line per postage and price. In the United Kingdom in the words of GOV.UK Notify. */
+
+const postInWords: Record<string, string> = {
+  economy: 'economy class',
+  second: 'second class',
+  first: 'first class',
+  europe: 'international',
+  'rest-of-world': 'international',
+};
+
+export function letterBreakdown(country: Pick<Country, 'code' | 'money' | 'postage'>, lines: LettersAtRate[]): string {
+  const inWords = (postage: string) =>
+    (country.code === 'gb' ? postInWords[postage] : undefined) ?? postageLabel(country.postage, postage);
+  const inOrder = country.code === 'gb' ? Object.keys(postInWords) : listPostage(country.postage);
+  const byPost = new Map(inOrder.map((postage) => [inWords(postage), new Map<number, number>()]));
+  for (const [postage, rate, letters] of lines) {
+    const atRate = byPost.get(inWords(postage)) ?? new Map<number, number>();
+    byPost.set(inWords(postage), atRate.set(rate, (atRate.get(rate) ?? 0) + letters));
+  }
+  return [...byPost]
+    .flatMap(([post, atRate]) =>
+      [...atRate]
+        .sort(([a], [b]) => a - b)
+        .map(([rate, letters]) => `${letters} ${post} letters at ${country.money.bill(rate)}\n`),
+    )
+    .join('');
 }

@@ -8,11 +8,18 @@ import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
-import { compileRow, sourceOf, textIn } from './compile-row.ts';
 import { maxShortLength } from './email-threads.ts';
 import { fixedTexts } from './languages/fixed-texts.ts';
 import { replyToTextOf } from './template-record.ts';
-import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
+import {
+  type CurrentTemplateRow,
+  compileRow,
+  lookUp,
+  sourceOf,
+  type TemplateLookup,
+  type TemplateRow,
+  textIn,
+} from './template-row.ts';
 import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import { selectNamedTemplates } from './templates.sql.ts';
 

@@ -8,7 +8,6 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Nullable, StoredPostage, Uuid } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import { compileRow } from './compile-row.ts';
 import type { CompiledTemplates } from './compiled-templates.ts';
 import type { EmailThreads } from './email-threads.ts';
 import { languagesInUse, listLanguages } from './languages/languages.ts';
@@ -19,7 +18,7 @@ import {
   previewPublicTemplate,
 } from './public-templates.ts';
 import { TemplateTypes } from './template-record.ts';
-import type { TemplateRow } from './template-row.ts';
+import { compileRow, type TemplateRow } from './template-row.ts';
 
 /** `test/examples.test.ts` compares these with the actual responses. */
 const example = {

@@ -11,7 +11,6 @@ import { splitAtPlaceholders } from '../rendering/placeholders.ts';
 import { smsAlphabet } from '../rendering/sms/gsm.ts';
 import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
-import { compileRow } from './compile-row.ts';
 import type { ReadyTemplate } from './compiled-templates.ts';
 import type { FixedTexts } from './languages/fixed-texts.ts';
 import {
@@ -24,7 +23,7 @@ import {
   upsertDraft,
 } from './template-drafts.sql.ts';
 import { replyToTextOf } from './template-record.ts';
-import type { EmailFile, LetterLanguages } from './template-row.ts';
+import { compileRow, type EmailFile, type LetterLanguages } from './template-row.ts';
 import { selectTemplateById } from './template-rows.sql.ts';
 import { insertTemplate, selectTestTemplateId, updateTemplates } from './templates.sql.ts';
 

@@ -4,8 +4,7 @@ import type { PhoneRules } from '../countries/phone-rules.ts';
 import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
-import { languagesInUse } from './languages/languages.ts';
-import { LanguagesOf, variantFields, withoutPermission } from './languages/languages-record.ts';
+import { LanguagesOf, languagesInUse, variantFields, withoutPermission } from './languages/languages.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
 /** A template in responses of the admin API. */

@@ -1,7 +1,6 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { readLanguage, type TemplateVariant } from '../../templates/languages/languages.ts';
-import { maxVariants } from '../../templates/languages/languages-record.ts';
+import { maxVariants, readLanguage, type TemplateVariant } from '../../templates/languages/languages.ts';
 import { refusalOfContent } from '../../templates/template-checks.ts';
 import { maxName, type SettingsReader } from './settings-reader.ts';
 import { type TextsInLanguages, withLineFeeds } from './template.ts';

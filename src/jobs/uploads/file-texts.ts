@@ -4,9 +4,8 @@ import { comparableKey } from '../../protocol/comparable-key.ts';
 import { languageColumns } from '../../recipients/spreadsheet/row-language.ts';
 import { timeZoneColumn } from '../../recipients/spreadsheet/row-time-zone.ts';
 import type { TemplateSource } from '../../rendering/template.ts';
-import { compileRow, sourceOf } from '../../templates/compile-row.ts';
 import { type LanguageTags, languagesInUse } from '../../templates/languages/languages.ts';
-import type { TemplateRow } from '../../templates/template-row.ts';
+import { compileRow, sourceOf, type TemplateRow } from '../../templates/template-row.ts';
 
 /** The texts of a template for the rows of a file, as a value that can be passed to a thread. */
 export interface FileTexts {

@@ -6,7 +6,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { gb } from '../../countries/gb.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import { foldRollups } from '../../notifications/rollups/rollups.ts';
-import { changePostage } from './change-postage.ts';
+import { changePostage } from './change-country.ts';
 import { selectInstallation } from './installation.sql.ts';
 import { compareCountry } from './installation.ts';
 

@@ -9,7 +9,7 @@ import { preparePartitions } from '../../notifications/partitions.ts';
 import { foldRollups, reconcileRollups } from '../../notifications/rollups/rollups.ts';
 import { momentOfId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { changeZone, refuseWhileInUse } from './change-zone.ts';
+import { changeZone, refuseWhileInUse } from './change-country.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

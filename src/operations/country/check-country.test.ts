@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { emptyDatabase } from '../../../test/kit/process/database.ts';
-import { fr } from '../../countries/fr.ts';
 import { gb } from '../../countries/gb.ts';
 import { nl } from '../../countries/nl.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
@@ -9,7 +8,7 @@ import { seeds } from '../../seeds.ts';
 import { checkCountry } from './check-country.ts';
 import { prepareDatabase } from './installation.ts';
 
-it('says what the next start changes, and what an operator must confirm', async () => {
+it('says what the next start changes', async () => {
   const database = await emptyDatabase();
   onTestFinished(database.drop);
   const check = async (profile: CountryProfile) =>
@@ -21,13 +20,4 @@ it('says what the next start changes, and what an operator must confirm', async 
   expect(await check({ ...nl, letter: { ...nl.letter, cutOff: '15:00' } })).toEqual([
     { ok: true, description: 'the next start changes letter.cutOff, and records it in the audit log' },
   ]);
-  const table = { table: { 2025: '06-20' } };
-  expect(await check({ ...nl, holidays: { ...nl.holidays, rules: [...nl.holidays.rules, table] } })).toContainEqual({
-    ok: true,
-    description: 'holidays.rules has a day that is listed until 2025 only: add the years after it in COUNTRY_FILE',
-  });
-  const ofFrance = { ...nl, letter: { ...nl.letter, provisionalWindow: fr.letter.provisionalWindow === true } };
-  expect((await check(ofFrance)).map(({ description }) => description).join()).toContain(
-    'letter.window has the figures of British envelopes',
-  );
 });

@@ -1,5 +1,4 @@
 import type { CountryProfile } from '../../countries/profile.ts';
-import { systemClock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { openDatabase } from '../../platform/db/pool.ts';
@@ -15,10 +14,10 @@ const name = 'country';
 export async function checkCountry(profile: CountryProfile, url: string): Promise<Finding[]> {
   const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
   try {
-    return [...(await checkStored(db, profile)), ...judgeProfile(profile, systemClock.now())];
+    return await checkStored(db, profile);
   } catch (error) {
     // Another finding says so.
-    if (isDatabaseUnavailable(error)) return judgeProfile(profile, systemClock.now());
+    if (isDatabaseUnavailable(error)) return [];
     throw error;
   } finally {
     await close();
@@ -36,30 +35,6 @@ async function checkStored(db: Db, profile: CountryProfile): Promise<Finding[]> 
   const changed = typeof stored === 'object' && stored.profile ? changedPaths(stored.profile, profile) : [];
   if (changed.length === 0) return [];
   const paths = changed.map(({ path }) => path).join(', ');
-  return [warning(`the next start changes ${paths}, and records it in the audit log`)];
-}
-
-function judgeProfile({ letter, holidays }: CountryProfile, now: Date): Finding[] {
-  const year = now.getUTCFullYear();
-  const tables = holidays.rules.flatMap((rule) =>
-    'table' in rule ? [Math.max(...Object.keys(rule.table).map(Number))] : [],
-  );
-  return [
-    ...(letter.provisionalWindow
-      ? [
-          warning(
-            'letter.window has the figures of British envelopes: agree on yours with the printer, then set it in COUNTRY_FILE',
-          ),
-        ]
-      : []),
-    ...tables
-      .filter((last) => last <= year)
-      .map((last) =>
-        warning(`holidays.rules has a day that is listed until ${last} only: add the years after it in COUNTRY_FILE`),
-      ),
-  ];
-}
-
-function warning(description: string): Finding {
-  return { name, ok: true, is_warning: true, description };
+  const description = `the next start changes ${paths}, and records it in the audit log`;
+  return [{ name, ok: true, is_warning: true, description }];
 }

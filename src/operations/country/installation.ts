@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
-import { deleteSeededPrices, hasOwnRates } from '../../billing/seeded-prices.ts';
+import { deleteSeededPrices, hasOwnRates } from '../../billing/rates.ts';
 import { createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
 import type { CountryProfile } from '../../countries/profile.ts';

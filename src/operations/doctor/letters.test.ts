@@ -21,8 +21,8 @@ describe('letters in the doctor', () => {
     expect(others).toEqual([]);
     expect(found).toMatchObject({ name: 'window', ok: true, is_warning: true });
     expect(found?.description).toContain('Agree on its place with your printer and set letter.window in COUNTRY_FILE.');
-    const agreed = { ...fr, letter: { ...fr.letter, window: 'din-5008-b' as const } };
-    expect(checkLetters(createCountry(agreed), now)).toEqual([]);
+    const { provisionalWindow: _, ...agreed } = fr.letter;
+    expect(checkLetters(createCountry({ ...fr, letter: agreed }), now)).toEqual([]);
   });
 
   it('warns a year before a table of holidays ends', () => {

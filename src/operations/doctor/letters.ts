@@ -1,14 +1,11 @@
 import type { Country } from '../../countries/country.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** Windows that a profile has for want of a better one, by country. */
-const unconfirmed = new Map([['fr', 'gb-c5']]);
-
 /** What an operator should know about the letters of the country before a printer gets the first one. */
-export function checkLetters({ code, letter, holidays }: Country, now: Date): Finding[] {
+export function checkLetters({ letter, holidays }: Country, now: Date): Finding[] {
   const year = now.getUTCFullYear();
   return [
-    ...(unconfirmed.get(code) === letter.window
+    ...(letter.provisionalWindow
       ? [
           warning(
             'window',

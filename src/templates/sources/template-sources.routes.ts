@@ -15,8 +15,7 @@ import {
   StoredPostage,
   Uuid,
 } from '../../protocol/fields.ts';
-import { languagesInUse } from '../languages/languages.ts';
-import { LanguagesOf, variantFields, withoutPermission } from '../languages/languages-record.ts';
+import { LanguagesOf, languagesInUse, variantFields, withoutPermission } from '../languages/languages.ts';
 import { ProcessTypes, TemplateTypes } from '../template-record.ts';
 import * as examples from './examples.ts';
 import {

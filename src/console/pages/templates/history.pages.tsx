@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { asIs, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
-import { compileRow } from '../../../templates/compile-row.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
-import type { TemplateRow } from '../../../templates/template-row.ts';
+import { compileRow, type TemplateRow } from '../../../templates/template-row.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import { getTemplateVersion, listTemplateVersions } from '../../../templates/templates.ts';
 import { diffWords } from '../../../templates/word-diff.ts';

@@ -8,7 +8,7 @@ import { english } from '../../../language/language.ts';
 import { T } from '../../../language/sentence.tsx';
 import { type Text, t, written } from '../../../language/text.ts';
 import { annualQuotas, countUsed } from '../../../notifications/limits/annual-limits.ts';
-import { findZoneChange } from '../../../operations/country/change-zone.ts';
+import { findZoneChange } from '../../../operations/country/change-country.ts';
 import { channels } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';

@@ -3,8 +3,12 @@ import { type PreviewedDraft, previewDraft } from '../../../../delivery/previews
 import { asIs, type Text as Shown, t } from '../../../../language/text.ts';
 import { invalid, invalidField, notFound } from '../../../../platform/failure.ts';
 import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
-import { readLanguage, type TemplateLanguages, templateLanguages } from '../../../../templates/languages/languages.ts';
-import { withoutPermission } from '../../../../templates/languages/languages-record.ts';
+import {
+  readLanguage,
+  type TemplateLanguages,
+  templateLanguages,
+  withoutPermission,
+} from '../../../../templates/languages/languages.ts';
 import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
 import { problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigurationError } from '../../platform/setting-groups.ts';
-import { readCountry } from '../read-config.ts';
+import { ConfigurationError } from '../platform/setting-groups.ts';
 import { describeCountry } from './country.ts';
+import { readCountry } from './read-config.ts';
 
 it('shows every value with its source', () => {
   const lines = describeCountry(readCountry({ COUNTRY: 'au', TIME_ZONE: 'Australia/Perth' }));

@@ -1,13 +1,12 @@
-import type { LoadedCountry } from '../../countries/loading/load-country.ts';
-import { changePostage } from '../../operations/country/change-postage.ts';
-import { changeZone, refuseWhileInUse } from '../../operations/country/change-zone.ts';
-import { systemClock } from '../../platform/clock.ts';
-import { type Command, type Flags, print } from '../../platform/command-line.ts';
-import { openDatabase } from '../../platform/db/pool.ts';
-import { OperatorError } from '../../platform/failure.ts';
-import { createLog } from '../../platform/log.ts';
-import { readConfig, readCountry } from '../read-config.ts';
-import { withDatabase } from '../with-database.ts';
+import type { LoadedCountry } from '../countries/loading/load-country.ts';
+import { changePostage, changeZone, refuseWhileInUse } from '../operations/country/change-country.ts';
+import { systemClock } from '../platform/clock.ts';
+import { type Command, type Flags, print } from '../platform/command-line.ts';
+import { openDatabase } from '../platform/db/pool.ts';
+import { OperatorError } from '../platform/failure.ts';
+import { createLog } from '../platform/log.ts';
+import { readConfig, readCountry } from './read-config.ts';
+import { withDatabase } from './with-database.ts';
 
 export const country: Command = {
   flags: {
