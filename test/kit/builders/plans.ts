@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
-import type { Status } from '../../../src/notifications/notification.ts';
+import type { Status, transitions } from '../../../src/notifications/notification.ts';
 import { recordStatusChanges } from '../../../src/notifications/status.ts';
-import type { transitions } from '../../../src/notifications/status-transitions.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
 import type { Harness } from '../harness.ts';
 import { aTemplate, aUser } from './rows.ts';
