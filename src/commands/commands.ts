@@ -34,12 +34,12 @@ export const commands: Record<string, ListedCommand> = {
   },
   'console-link': {
     description: 'Print a link that sets up the console, or that signs in a person who is locked out',
-    load: async () => (await import('./console-link.ts')).consoleLink,
+    load: async () => (await import('./admins.ts')).consoleLink,
   },
   'create-admin': {
     description: 'Create the first platform administrator and print a link to set the password',
     takes: '<name> <email> <mobile>',
-    load: async () => (await import('./create-admin.ts')).createAdmin,
+    load: async () => (await import('./admins.ts')).createAdmin,
   },
   country: {
     description:
@@ -88,7 +88,7 @@ export const commands: Record<string, ListedCommand> = {
   holidays: {
     description: 'Import days on which letters are not printed from a calendar file (.ics)',
     takes: '<import> <file>',
-    load: async () => (await import('./holidays.ts')).holidays,
+    load: async () => (await import('./letters.ts')).holidays,
   },
   config: {
     description: 'Print every setting and its value, without secrets',
