@@ -1,4 +1,4 @@
-import { OperatorError } from '../../platform/operator-error.ts';
+import { OperatorError } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { maxVariants, readLanguage, type TemplateVariant } from '../../templates/languages/languages.ts';
 import { refusalOfContent } from '../../templates/template-checks.ts';
