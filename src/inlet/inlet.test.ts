@@ -6,6 +6,7 @@ import { aCertificate } from '../../test/kit/vendors/certificate.ts';
 import { SmtpClient } from '../../test/kit/vendors/smtp-client.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
 import { timestamp } from '../platform/clock.ts';
+import { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { newId } from '../platform/id.ts';
 import { Metrics } from '../platform/metrics.ts';
 import { type Inlet, type InletTimes, openInlet } from './inlet.ts';
@@ -604,19 +605,45 @@ describe('an email in pieces', () => {
     expect(refused.body.refused_requests).toMatchObject([{ status_code: 421 }, { status_code: 421 }]);
   });
 
-  it('has large ones read in a thread, one after the other where memory is short', async () => {
-    const { port } = await anInlet({ maxMessage_bytes: 8 * 1024 * 1024 });
+  it('has large ones read in a thread, one after the other where memory is short, and takes no more than its share', async () => {
+    const bodyMemory = new MeasuredMemory(4 * megabyte);
+    const settings = { ...harness.app.config.inlet, maxMessage_bytes: 1.5 * megabyte, clients: 8 };
+    const http = { ...harness.app.config.http, bodyMemory_bytes: 4 * megabyte };
+    const opened = await openInlet({
+      ...{ ...harness.app, bodyMemory, metrics: new Metrics() },
+      config: { ...harness.app.config, http, inlet: settings },
+    });
+    if (!opened) throw new Error('The inlet is off');
+    open.push(opened);
     const body = `${'A line of a long report.'.repeat(10)}\r\n`.repeat(6_000);
-    const together = await Promise.all(
-      Array.from({ length: 6 }, async () => {
-        const client = await SmtpClient.signedIn(port, key);
-        clients.push(client);
-        return client.send(mail({ body }), 'ada@example.org');
-      }),
-    );
-    expect(together.filter((answer) => answer.startsWith('250'))).toHaveLength(6);
+    const together: SmtpClient[] = [];
+    while (together.length < 6) together.push(await SmtpClient.signedIn(opened.port, key));
+    clients.push(...together);
+    const answers = await Promise.all(together.map((client) => client.send(mail({ body }), 'ada@example.org')));
+    expect(answers.filter((answer) => !answer.startsWith('250'))).toEqual([]);
+    expect(bodyMemory.most_bytes).toBeGreaterThan(megabyte);
+    expect(bodyMemory.most_bytes).toBeLessThanOrEqual(2 * megabyte);
+    expect(bodyMemory.now_bytes).toBe(0);
   });
 });
+
+const megabyte = 1024 * 1024;
+
+class MeasuredMemory extends BodyMemory {
+  now_bytes = 0;
+  most_bytes = 0;
+
+  override hold(bytes: number): void {
+    super.hold(bytes);
+    this.now_bytes += bytes;
+    this.most_bytes = Math.max(this.most_bytes, this.now_bytes);
+  }
+
+  override release(bytes: number): void {
+    super.release(bytes);
+    this.now_bytes -= bytes;
+  }
+}
 
 function withFile(name = 'x.pdf', type = 'application/pdf', content = 'eA=='): string {
   const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'];
