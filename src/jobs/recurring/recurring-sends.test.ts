@@ -98,7 +98,7 @@ describe('a recurring send', () => {
   });
 
   it('is sent once on the night on which the clocks go back, and on the night on which they go forward', async () => {
-    const { service, create, read } = await aTeam();
+    const { service, url, create, read } = await aTeam();
     const daily = { rule: 'FREQ=DAILY', starts_on: '2026-10-25' };
     const { id } = (await create(daily)).body.data;
     for (const hour of ['00:30', '01:30', '02:30']) await runAt(`2026-10-25T${hour}:00Z`);
@@ -106,6 +106,10 @@ describe('a recurring send', () => {
     expect(await messagesOf(service)).toBe(2);
     const spring = (await create({ rule: 'FREQ=DAILY;COUNT=1', starts_on: '2027-03-28' })).body.data;
     expect(spring.next_dates).toEqual(['2027-03-28T01:00:00.000000Z']);
+    await admin('POST', `${url}/${id}/pause`);
+    for (const hour of ['00:30', '01:00', '01:30', '02:30']) await runAt(`2027-03-28T${hour}:00Z`);
+    expect((await read(spring.id)).runs).toMatchObject([{ due_at: '2027-03-28T01:00:00.000000Z', outcome: 'sent' }]);
+    expect(await messagesOf(service)).toBe(4);
   });
 
   it('is finished after a process was killed in the middle, without a second job', async () => {
