@@ -10,6 +10,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { describeCost } from '../send/cost.ts';
 import { Comparison, RestoreForm, VersionList } from './history.tsx';
+import { nameOf } from './languages/languages.tsx';
 import {
   buildCrumbs,
   getEditableTemplate,
@@ -145,14 +146,30 @@ const compared = [
 ] as const;
 
 function compareTexts(before: TemplateRow, after: TemplateRow) {
-  return compared
+  const ofTemplate = compared
     .filter(([field]) => before[field] !== null || after[field] !== null)
     .map(([field, label]) => ({
       label: field === 'subject' && after.template_type === 'letter' ? t('Heading') : label,
       isChanged: before[field] !== after[field],
       changes: diffWords(before[field] ?? '', after[field] ?? ''),
     }));
+  return [...ofTemplate, ...compareVariants(before, after)];
 }
+
+/** One for each language that either has. */
+function compareVariants(before: TemplateRow, after: TemplateRow) {
+  const textsOf = ({ languages }: TemplateRow) =>
+    new Map(languages?.variants.map(({ language, subject, content }) => [language, joinedText(subject, content)]));
+  const [old, current] = [textsOf(before), textsOf(after)];
+  return [...new Set([...current.keys(), ...old.keys()])].map((language) => ({
+    label: t('Text in {language}', { language: nameOf(language) }),
+    isChanged: old.get(language) !== current.get(language),
+    changes: diffWords(old.get(language) ?? '', current.get(language) ?? ''),
+  }));
+}
+
+const joinedText = (subject: string | null, content: string) =>
+  subject === null ? content : `${subject}\n\n${content}`;
 
 function comparePlaceholders(before: TemplateRow, after: TemplateRow) {
   const [old, current] = [compileRow(before).placeholders, compileRow(after).placeholders];

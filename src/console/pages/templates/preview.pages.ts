@@ -1,8 +1,8 @@
 import { type DraftPreview, type PreviewedDraft, previewDraft } from '../../../delivery/previews/draft-preview.ts';
 import { draftPagePicture } from '../../../letters/preview/letter-draft.ts';
 import { notFound } from '../../../platform/failure.ts';
-import type { Personalisation } from '../../../rendering/personalisation.ts';
 import { getDraft } from '../../../templates/template-drafts.ts';
+import type { TemplateRow } from '../../../templates/template-row.ts';
 import { getTemplateVersion } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -18,7 +18,7 @@ export function previewPages(pages: Pages, app: ConsoleApp): void {
   const previewShownVersion = async (request: Seen, id: string) => {
     const version = Number(request.param('version'));
     if (!Number.isInteger(version) || version < 1 || version > 1_000_000) throw notFound();
-    return previewVersion(app, request, id, version);
+    return previewVersion(app, request, id, version, request.query('language'));
   };
   const previewShownDraft = async (request: Seen, id: string) => {
     const stored = await getDraft(app.db, { id, service_id: request.service.id });
@@ -58,17 +58,27 @@ export function previewPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** Previews a version. Without values, placeholders stay in the text. */
+/** Previews a version: its own text, or that in another of its languages. Placeholders stay in the text. */
 export async function previewVersion(
   app: ConsoleApp,
   reader: Reader,
   templateId: string,
   version: number,
-  values: Personalisation = {},
+  language = '',
 ): Promise<DraftPreview> {
   await getSeenTemplate(app, reader, templateId);
-  const row: PreviewedDraft = await getTemplateVersion(app, reader.service.id, templateId, version);
-  return previewDraft(app, reader.service.id, row, values);
+  const row = await getTemplateVersion(app, reader.service.id, templateId, version);
+  return previewDraft(app, reader.service.id, draftIn(row, language), {});
+}
+
+function draftIn(row: TemplateRow, language: string): PreviewedDraft {
+  const { languages } = row;
+  if (language === '' || language === languages?.default) {
+    return languages ? { ...row, language: languages.default } : row;
+  }
+  const variant = languages?.variants.find((candidate) => candidate.language === language);
+  if (!variant) throw notFound();
+  return { ...row, ...variant };
 }
 
 export function versionUrl(

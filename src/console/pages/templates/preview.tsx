@@ -13,6 +13,7 @@ import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { hasNestedPlaceholder } from '../../../rendering/placeholders.ts';
 import { maxSmsLength } from '../../../rendering/sms/sms.ts';
 import { sheetSize } from '../../letter-paper.ts';
+import { withQuery } from '../../links.ts';
 import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -23,6 +24,10 @@ interface PreviewProps {
   preview: DraftPreview;
   /** The address of its frame, pages and PDF: `email`, `pages/1` or `pdf` follow. */
   from: string;
+  /** Of a template in several. */
+  language?: string;
+  /** Beside the title. */
+  choice?: ComponentChildren;
   cost: string | undefined;
   title?: string;
   /** Which form of an email is shown; the names of the switches end in `id` where a page has two previews. */
@@ -63,11 +68,12 @@ export function UnpairedTags({ of }: { of: Pick<PreviewedDraft, 'template_type' 
 }
 
 /** The message as its recipient gets it. */
-export function Preview({ preview, title = t('Preview'), id = '', ...props }: PreviewProps) {
+export function Preview({ preview, title = t('Preview'), id = '', choice, ...props }: PreviewProps) {
   return (
     <section class="card card--flush" aria-labelledby={`preview-title${id}`}>
       <div class="card-head">
         <h2 id={`preview-title${id}`}>{title}</h2>
+        {choice}
       </div>
       {preview.template_type === 'sms' && <OnPhone {...props} preview={preview} />}
       {preview.template_type === 'email' && <AsEmail {...props} id={id} preview={preview} />}
@@ -80,7 +86,7 @@ function Foot({ children }: { children: ComponentChildren }) {
   return <p class="card-foot small muted">{children}</p>;
 }
 
-type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind };
+type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title' | 'choice'> & { preview: Kind };
 
 function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
   const { sender, text, character_count, notable, keeps_welsh, encoding, is_too_long, is_minimum, api_dialect } =
@@ -156,7 +162,7 @@ const views = [
 
 const widths = ['320', '600'];
 
-function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: PropsOf<EmailPreview>) {
+function AsEmail({ preview, from, language, view = 'email', width = '600', id = '' }: PropsOf<EmailPreview>) {
   const { from: sender, reply_to, subject, text, html } = preview;
   const contents = {
     email: (
@@ -170,7 +176,7 @@ function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: Prop
             </label>
           ))}
         </fieldset>
-        <MailFrame src={`${from}/email`} html={html} title={t('Preview of the email')} />
+        <MailFrame src={withQuery(`${from}/email`, { language })} html={html} title={t('Preview of the email')} />
       </div>
     ),
     plain: (
@@ -227,7 +233,7 @@ function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: Prop
   );
 }
 
-function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<LetterPreview>) {
+function OnPaper({ preview: { page_count, is_too_long }, from, language, cost }: PropsOf<LetterPreview>) {
   const { country } = useViewer();
   const shown = Array.from({ length: Math.min(page_count, maxPages) }, (_, index) => index + 1);
   return (
@@ -238,7 +244,7 @@ function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<L
           <img
             key={page}
             class="sheet"
-            src={`${from}/pages/${page}`}
+            src={withQuery(`${from}/pages/${page}`, { language })}
             alt={t('Page {page} of {pageCount}', { page, pageCount: page_count })}
             {...sheetSize(country)}
             loading={page > 1 ? 'lazy' : undefined}
@@ -247,7 +253,7 @@ function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<L
       </div>
       <Foot>
         <span>{cost}</span>
-        <a href={`${from}/pdf`} download>
+        <a href={withQuery(`${from}/pdf`, { language })} download>
           {t('Download PDF')}
         </a>
       </Foot>

@@ -13,6 +13,7 @@ import { Choices } from '../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../parts/form.tsx';
 import { describeCost } from '../send/cost.ts';
 import { operator } from '../settings/service-setting.ts';
+import { LanguageChoice } from './languages/languages.tsx';
 import {
   buildCrumbs,
   describeLastUse,
@@ -50,7 +51,8 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       // Those who only send need no page about a template.
       if (send && !canEdit && !has(request, 'activity')) return { to: send };
       const library = await openLibrary(app, request);
-      const preview = await previewVersion(app, request, template.id, template.version);
+      const language = request.query('language');
+      const preview = await previewVersion(app, request, template.id, template.version, language);
       const senders = await listSenderChoices(app, service.id, template);
       const times = template.template_type === 'letter' ? [] : await listTimeChoices(app, service.id, template.id);
       return {
@@ -71,6 +73,8 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
             <Preview
               preview={preview}
               from={versionUrl(service.id, template)}
+              language={language}
+              choice={<LanguageChoice template={template} chosen={language} />}
               cost={await describeCost(app, preview, template.postage)}
               title={t('Preview')}
             />

@@ -164,7 +164,8 @@ export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
       subject: template.template_type === 'sms' ? null : typed('subject', variant?.subject ?? ''),
       content: typed('content', variant?.content ?? ''),
     };
-    const preview = await previewDraft(app, request.service.id, draftOf(template, text), {});
+    const shown = template.template_type === 'sms' ? text : (variant ?? text);
+    const preview = await previewDraft(app, request.service.id, draftOf(template, shown), {});
     return {
       ...frameOf(
         template,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aService, aTemplate } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
-import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import { aPerson, joinService, signedIn } from '../../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -70,5 +70,66 @@ describe('the languages of a template', () => {
     expect((await ada.get(path('', letter))).status).toBe(404);
     await harness.admin('POST', `/service/${service}`, { permissions: ['sms', 'email', 'letter'] });
     expect((await ada.get(path())).status).toBe(404);
+  });
+});
+
+describe('the preview of a template in several languages', () => {
+  const texts = { letter: 'Twee\n\n***\n\nBladen', email: 'Hallo ((naam))' };
+
+  async function aTemplateIn(template_type: 'letter' | 'email'): Promise<{ page: string; files: string; id: string }> {
+    const owner = await aService(harness, { permissions: ['letter', 'email', 'template_languages'] });
+    const { id: user } = await aPerson(harness, { name: 'Bob' });
+    await joinService(harness, owner, user);
+    bob = await signedIn(harness, user);
+    const { status, body } = await harness.admin('POST', `/service/${owner}/template`, {
+      ...{ name: 'Notice', template_type, subject: 'Hello', content: 'One ((name))', created_by: user },
+      languages: { default: 'en', variants: [{ language: 'nl', subject: 'Hallo', content: texts[template_type] }] },
+    });
+    expect(status, JSON.stringify(body)).toBe(201);
+    const { id } = body.data;
+    const services = `/console/services/${owner}`;
+    return {
+      page: `${services}/templates/${id}`,
+      files: `${services}/${template_type}-templates/${id}/versions/1`,
+      id,
+    };
+  }
+  let bob: ConsoleVisitor;
+
+  it('shows the pages of a letter in the language that was chosen', async () => {
+    const { page, files } = await aTemplateIn('letter');
+    const own = await bob.get(page);
+    expect(own.text).toContain(`href="${page}?language=nl"`);
+    expect(own.text).not.toContain('/pages/2');
+    const dutch = await bob.get(`${page}?language=nl`);
+    expect(dutch.text).toMatch(/<a href="[^"]*language=nl" aria-current="page">Dutch<\/a>/);
+    for (const file of ['pages/1', 'pages/2', 'pdf']) {
+      expect(dutch.text).toContain(`"${files}/${file}?language=nl"`);
+      expect((await bob.get(`${files}/${file}?language=nl`)).status).toBe(200);
+    }
+    expect((await bob.get(`${files}/pages/2`)).status).toBe(404);
+    expect((await bob.get(`${page}?language=de`)).status).toBe(404);
+    expect((await bob.get(`${files}/pdf?language=de`)).status).toBe(404);
+  });
+
+  it('shows an email, also below the text that is being written', async () => {
+    const { page, files } = await aTemplateIn('email');
+    const frame = `src="${files}/email?language=nl"`;
+    expect((await bob.get(`${page}?language=nl`)).text).toContain(frame);
+    const editor = await bob.get(`${page}/languages/nl`);
+    expect(editor.text).toContain(frame);
+    expect(editor.text).toContain('Preview of the saved text');
+    const sent = await bob.get(`${files}/email?language=nl`);
+    expect(sent.text).toContain('<html lang="nl">');
+    expect(sent.text).toContain('Hallo');
+  });
+
+  it('the history compares every text', async () => {
+    const { page } = await aTemplateIn('email');
+    const form = { version: '1', subject: 'Hallo', content: 'Dag ((naam))' };
+    expect((await bob.post(`${page}/languages/nl`, form)).status).toBe(303);
+    const history = await bob.get(`${page}/history`);
+    expect(history.text).toContain('Text in Dutch');
+    expect(history.text).toMatch(/<ins>.*Dag/s);
   });
 });

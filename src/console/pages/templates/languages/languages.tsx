@@ -3,13 +3,19 @@ import type { DraftPreview } from '../../../../delivery/previews/draft-preview.t
 import { type Text, t, written } from '../../../../language/text.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { splitAtPlaceholders } from '../../../../rendering/placeholders.ts';
-import type { TemplateLanguages, TemplateVariant } from '../../../../templates/languages/languages.ts';
+import {
+  languagesInUse,
+  listLanguages,
+  type TemplateLanguages,
+  type TemplateVariant,
+} from '../../../../templates/languages/languages.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
-import { pageUrl } from '../../../links.ts';
+import { pageUrl, withQuery } from '../../../links.ts';
 import type { FormState } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { ButtonLink, Confirm, SaveForm, Submit } from '../../../parts/form.tsx';
 import { Notice } from '../../../parts/notice.tsx';
+import { Segments } from '../../../parts/tabs.tsx';
 import { TemplateText } from '../../../parts/text.tsx';
 import { TextEditor } from '../editor/editor-form.tsx';
 import { templatePath } from '../library.ts';
@@ -121,6 +127,19 @@ export function nameOf(tag: string): Text {
   return written((language) => language.nameOf('language', tag));
 }
 
+/** Which text of a template is shown. */
+export function LanguageChoice({ template, chosen }: { template: CurrentTemplateRow; chosen: string }) {
+  const languages = languagesInUse(template);
+  if (!languages) return null;
+  const path = templatePath(template.service, template.id);
+  const tabs = listLanguages(languages).map((tag) => ({
+    label: nameOf(tag),
+    to: pageUrl(withQuery(path, { language: tag })),
+    isCurrent: tag === (chosen || languages.default),
+  }));
+  return <Segments name={t('Language of the preview')} tabs={tabs} />;
+}
+
 interface EditorProps {
   template: CurrentTemplateRow;
   /** The language of the template's own text. */
@@ -180,15 +199,23 @@ export function VariantEditor({ template, own, text, isNew, formState, alphabet,
           />
           <div class="row">
             <Submit>{t('Save')}</Submit>
-            <button class="button" type="submit" name="do" value="preview">
-              {t('Preview')}
-            </button>
+            {template_type === 'sms' && (
+              <button class="button" type="submit" name="do" value="preview">
+                {t('Preview')}
+              </button>
+            )}
             <a href={pageUrl(`${templatePath(service, id)}/languages`)}>{t('Cancel')}</a>
           </div>
         </form>
       </div>
-      {preview.template_type === 'sms' && text.content !== '' && (
-        <Preview preview={preview} from={versionUrl(service, template)} cost={cost} />
+      {text.content !== '' && (template_type === 'sms' || !isNew) && (
+        <Preview
+          preview={preview}
+          from={versionUrl(service, template)}
+          language={text.language}
+          cost={cost}
+          title={template_type === 'sms' ? t('Preview') : t('Preview of the saved text')}
+        />
       )}
       {!isNew && (
         <Confirm
