@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { forApi, t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -79,7 +80,14 @@ export function insertApiKey(
 ): Promise<void> {
   return withConstraints(
     {
-      api_keys_live_name_key: () => invalidField('name', `Duplicate API key name '${row.name}'`),
+      api_keys_live_name_key: () =>
+        invalidField(
+          'name',
+          forApi(
+            `Duplicate API key name '${row.name}'`,
+            t('Enter another name. A key is already called “{name}”.', { name: row.name }),
+          ),
+        ),
       api_keys_created_by_id_fkey: () => invalidField('created_by', 'No result found'),
     },
     async () => {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { t } from '../language/text.ts';
 import type { RateAbroad } from '../notifications/rates-abroad.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -6,7 +7,7 @@ import { invalidField } from '../platform/failure.ts';
 
 export async function insertRateAbroad(db: Db, rate: RateAbroad): Promise<void> {
   await withConstraints(
-    { rates_abroad_pkey: () => invalidField('valid_from', 'There is a rate from this moment already.') },
+    { rates_abroad_pkey: () => invalidField('valid_from', t('There is a rate from this moment already.')) },
     () => db.insertInto('rates_abroad').values(rate).execute(),
   );
 }

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { Calendar } from '../countries/calendar.ts';
+import { t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -37,7 +38,7 @@ export async function selectKnownPrices(db: Db): Promise<{ sms: boolean; letter:
 
 export async function insertSmsRate(db: Db, row: { valid_from: Timestamp; rate: number }): Promise<void> {
   await withConstraints(
-    { sms_rates_pkey: () => invalidField('valid_from', 'There is a rate from this moment already.') },
+    { sms_rates_pkey: () => invalidField('valid_from', t('There is a rate from this moment already.')) },
     () => db.insertInto('sms_rates').values(row).execute(),
   );
 }
@@ -47,7 +48,7 @@ export async function insertLetterRate(
   row: { post_class: string; sheet_count: number; start_date: Timestamp; rate: number },
 ): Promise<void> {
   await withConstraints(
-    { letter_rates_pkey: () => invalidField('start_date', 'There is a rate from this moment already.') },
+    { letter_rates_pkey: () => invalidField('start_date', t('There is a rate from this moment already.')) },
     () => db.insertInto('letter_rates').values(row).execute(),
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -30,7 +31,7 @@ export const emailBrandingColumns = [
 ] as const;
 
 const meanings = {
-  email_branding_name_key: () => invalidField('name', 'An email branding with that name already exists.'),
+  email_branding_name_key: () => invalidField('name', t('An email branding with that name already exists.')),
   email_branding_text_or_alt_text: () => invalid('Email branding must have exactly one of alt_text and text.'),
 };
 

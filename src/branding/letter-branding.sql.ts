@@ -1,3 +1,4 @@
+import { t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -14,8 +15,8 @@ export const letterBrandingColumns = [
 ] as const;
 
 export const taken = {
-  name: 'Name already in use',
-  filename: 'Filename already in use',
+  name: t('Name already in use'),
+  filename: t('Filename already in use'),
 };
 
 const meanings = {

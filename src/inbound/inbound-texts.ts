@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { recordAuditEntry } from '../auth/audit-entry.ts';
 import { addDays } from '../countries/calendar.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
+import { t } from '../language/text.ts';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -163,7 +164,7 @@ export async function rejectOptOut(db: Db, service_id: string, thing_id: string)
   });
 }
 
-const decided = () => conflict('This text is not waiting for a decision.');
+const decided = () => conflict(t('This text is not waiting for a decision.'));
 
 /** Deletes all texts from one phone number and returns their ids. */
 export async function eraseInboundTexts(tx: Tx, userNumber: string, serviceId: string | undefined): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
+import { forApi, t } from '../language/text.ts';
 import { annualQuotas, returnInYears } from '../notifications/limits/annual-limits.ts';
 import {
   countsParts,
@@ -66,7 +67,10 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     if (upload.state !== 'checked') throw notValid();
     // Until a check ends, some rows are ready for one template and some for the other.
     const isSameTemplate = upload.template_id === template.id && upload.template_version === template.version;
-    if (upload.summary === null || !isSameTemplate) throw conflict('The file is being checked again');
+    if (upload.summary === null || !isSameTemplate)
+      throw conflict(
+        forApi('The file is being checked again', t('We are still checking the file. Try again in a moment.')),
+      );
     if (!isSendable(upload.summary)) throw notValid();
     const { id: template_id, template_type: notification_type, process_type } = template;
     const file = { id: upload_id, key_type: upload.key_type, template_id, notification_type, process_type };
@@ -112,7 +116,9 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
 }
 
 export function notValid(): Failure {
-  return invalid("File is not valid, can't create job");
+  return invalid(
+    forApi("File is not valid, can't create job", t('This file cannot be sent. Fix it and upload it again.')),
+  );
 }
 
 async function templateOfUpload(app: JobDeps, service: SendingService, uploadId: string): Promise<TemplateRow> {

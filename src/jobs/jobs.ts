@@ -1,4 +1,5 @@
 import { addDays } from '../countries/calendar.ts';
+import { forApi, t } from '../language/text.ts';
 import { refusalOfGuard } from '../notifications/guard/guard.ts';
 import { parseMoment, readScheduledTime } from '../notifications/sending/scheduled-time.ts';
 import { findFirstHeld } from '../notifications/windows/held-messages.ts';
@@ -31,7 +32,13 @@ export async function createJob(app: JobDeps, serviceId: string, request: Create
   const state = await selectServiceState(app.db, serviceId);
   if (!state) throw notFound();
   // The trailing spaces of these texts are part of the API.
-  if (!state.active) throw forbidden('Create job is not allowed: service is inactive ');
+  if (!state.active)
+    throw forbidden(
+      forApi(
+        'Create job is not allowed: service is inactive ',
+        t('This service is suspended, so it cannot send. Ask the people who run this Pennypost.'),
+      ),
+    );
   const uploadId = readId(request.id);
   const upload = await selectUpload(app.db, serviceId, uploadId);
   if (!upload || upload.state === 'receiving') throw notFound();
@@ -39,7 +46,12 @@ export async function createJob(app: JobDeps, serviceId: string, request: Create
   const template = await findTemplate(app, serviceId, upload.template_id);
   if (template.found !== 'here') throw notFound();
   if (template.template.row.template_type === 'letter' && state.restricted) {
-    throw forbidden('Create letter job is not allowed for service in trial mode ');
+    throw forbidden(
+      forApi(
+        'Create letter job is not allowed for service in trial mode ',
+        t('Your service is in trial mode, so it cannot send letters yet. Ask to go live.'),
+      ),
+    );
   }
   if (upload.state === 'sent') throw invalid('This upload has already been sent');
   const on_error = request.on_error === 'skip' ? 'skip' : 'reject';

@@ -1,4 +1,5 @@
 import type { Geometry } from '../countries/letter-geometry.ts';
+import { t } from '../language/text.ts';
 import { Failure } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
@@ -48,7 +49,7 @@ export function createPdfThreads(size: number | undefined): PdfThreads {
 
 function refuseIfTooMany(error: unknown): never {
   if (!(error instanceof WorkerFailure) || error.reason !== 'too-many') throw error;
-  const message = 'Too many PDF files of this service are being prepared - try again in a few seconds';
+  const message = t('Too many PDF files of this service are being prepared - try again in a few seconds');
   throw new Failure('too-many', 'TooManyRequestsError', message, { headers: { 'retry-after': '5' }, cause: error });
 }
 

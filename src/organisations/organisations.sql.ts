@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { t } from '../language/text.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { likeContains } from '../platform/db/expressions.ts';
@@ -45,8 +46,8 @@ const columns = [
 ] as const;
 
 const meanings = {
-  organisations_name_key: () => invalid('Organisation name already exists'),
-  organisation_domains_pkey: () => invalid('Domain already exists'),
+  organisations_name_key: () => invalid(t('Organisation name already exists')),
+  organisation_domains_pkey: () => invalid(t('Domain already exists')),
   organisations_email_branding_id_fkey: () => invalidField('email_branding_id', 'No result found'),
   organisations_letter_branding_id_fkey: () => invalidField('letter_branding_id', 'No result found'),
   organisations_agreement_signed_by_id_fkey: () => invalidField('agreement_signed_by_id', 'No result found'),

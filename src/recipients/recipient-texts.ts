@@ -1,22 +1,22 @@
 import type { CountryProfile } from '../countries/profile.ts';
-import { forApi, t } from '../language/text.ts';
+import { declared, forApi, type Text, t } from '../language/text.ts';
 import type { PhoneNumberReason, PhonePermissionReason } from './phone-number.ts';
 import type { PostalAddressReason } from './postal-address.ts';
 
 type Words = CountryProfile['words'];
 
-const phoneNumberTexts: Record<PhoneNumberReason, string> = {
-  too_short: 'Mobile number is too short',
-  too_long: 'Mobile number is too long',
-  unknown_character: 'Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -',
-  unsupported_country_code: 'Country code not found - double check the mobile number you entered',
-  invalid_number: 'Number is not valid – double check the phone number you entered',
+const phoneNumberTexts: Record<PhoneNumberReason, Text> = {
+  too_short: t('Mobile number is too short'),
+  too_long: t('Mobile number is too long'),
+  unknown_character: t('Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -'),
+  unsupported_country_code: t('Country code not found - double check the mobile number you entered'),
+  invalid_number: t('Number is not valid – double check the phone number you entered'),
 };
 
 /** For people who typed a number into a form or a spreadsheet, so more detailed than for API clients. */
-export function phoneNumberText(words: Words, reason: PhoneNumberReason | PhonePermissionReason): string {
+export function phoneNumberText(words: Words, reason: PhoneNumberReason | PhonePermissionReason): Text {
   return reason === 'international_not_allowed' || reason === 'landline_not_allowed'
-    ? words.doubleCheckMobile
+    ? declared(words.doubleCheckMobile)
     : phoneNumberTexts[reason];
 }
 
@@ -30,21 +30,23 @@ export const refusedEmailAddress = forApi(
 export function postalAddressTexts({
   address: { lines },
   words,
-}: Pick<CountryProfile, 'address' | 'words'>): Record<PostalAddressReason, string> {
-  const tooShort = `Address must be at least ${lines.min} lines`;
+}: Pick<CountryProfile, 'address' | 'words'>): Record<PostalAddressReason, Text> {
+  const tooShort = t('Address must be at least {min} lines', { min: String(lines.min) });
   return {
     'address-is-empty': tooShort,
     'not-enough-address-lines': tooShort,
-    'too-many-address-lines': `Address must be no more than ${lines.max} lines`,
-    'invalid-address-line-1-or-2':
+    'too-many-address-lines': t('Address must be no more than {max} lines', { max: String(lines.max) }),
+    'invalid-address-line-1-or-2': t(
       'The first 2 lines of the address must both include at least one alphanumeric character',
-    'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
-    'cant-send-international-letters': words.notRealPostcode,
-    'not-a-real-uk-postcode': words.notRealPostcode,
-    'not-a-real-uk-postcode-or-country': words.lastLine,
-    'no-town-beside-postcode': words.noTown,
-    'invalid-char-in-address':
-      'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',
-    'no-fixed-abode-address': 'Must be a real address',
+    ),
+    'has-country-for-bfpo-address': t('The last line of a BFPO address must not be a country.'),
+    'cant-send-international-letters': declared(words.notRealPostcode),
+    'not-a-real-uk-postcode': declared(words.notRealPostcode),
+    'not-a-real-uk-postcode-or-country': declared(words.lastLine),
+    'no-town-beside-postcode': declared(words.noTown),
+    'invalid-char-in-address': t(
+      "Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , '<' >",
+    ),
+    'no-fixed-abode-address': t('Must be a real address'),
   };
 }

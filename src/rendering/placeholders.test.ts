@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { inEnglish } from '../language/text.ts';
 import { isSwitchedOn, type Personalisation } from './personalisation.ts';
 import {
   compileText,
@@ -110,7 +111,7 @@ describe('placeholders without a value', () => {
     const { slots } = compileText('((One)) ((two)) ((three)) ((four))', textSlots());
     const missing = missingNames(slots, { TWO: '', four: null, five: 'x' });
     expect(missing).toEqual(['One', 'three', 'four']);
-    expect(describeMissing(missing)).toBe('Missing personalisation: One, three, four');
+    expect(inEnglish(describeMissing(missing))).toBe('Missing personalisation: One, three, four');
   });
 });
 

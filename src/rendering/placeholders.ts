@@ -1,3 +1,4 @@
+import { type Text, t } from '../language/text.ts';
 import { comparableKey } from '../protocol/comparable-key.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import { escapeHtml } from './escape.ts';
@@ -174,8 +175,8 @@ export function missingNames(slots: Slots, personalisation: Personalisation | nu
   return slots.names.filter((_, slot) => isMissing(values[slot]));
 }
 
-export function describeMissing(names: readonly string[]): string {
-  return `Missing personalisation: ${names.join(', ')}`;
+export function describeMissing(names: readonly string[]): Text {
+  return t('Missing personalisation: {names}', { names: names.join(', ') });
 }
 
 /** About how many characters `fillText` would return, without filling: a short template may print a long value often. */

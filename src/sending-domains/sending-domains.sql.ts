@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { t } from '../language/text.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -24,8 +25,10 @@ export function sameOwner(owner: DomainOwner) {
   };
 }
 
+export const domainInUse = t('Domain is already in use');
+
 const meanings = {
-  sending_domains_name_key: () => invalid('Domain is already in use'),
+  sending_domains_name_key: () => invalid(domainInUse),
   sending_domains_service_id_fkey: () => invalidField('service_id', 'No result found'),
   sending_domains_organisation_id_fkey: () => invalidField('organisation_id', 'No result found'),
   sending_domains_created_by_id_fkey: () => invalidField('created_by_id', 'No result found'),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EmailSettings } from '../branding/settings.ts';
+import { t } from '../language/text.ts';
 import { setDomainOfOrganisation } from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
@@ -21,6 +22,7 @@ import {
   type DomainOwner,
   type DomainQuery,
   type DomainRow,
+  domainInUse,
   insertDomain,
   type KeyRow,
   lockDomain,
@@ -159,13 +161,13 @@ function readName(app: DomainDeps, { scope }: DomainOwner, text: string): string
   if ('problem' in parsed) {
     throw invalid(
       parsed.problem === 'mailbox-provider'
-        ? `You cannot send as ${name}: it belongs to a mailbox provider`
-        : 'Enter a domain such as notify.council.example',
+        ? t('You cannot send as {name}: it belongs to a mailbox provider', { name })
+        : t('Enter a domain such as {example}', { example: 'notify.council.example' }),
     );
   }
   // Its subdomains are free: the installation sends from the name itself.
   if (scope !== 'installation' && isSameOrBelow(app.config.email.domain.toLowerCase(), name)) {
-    throw invalid('Domain is already in use');
+    throw invalid(domainInUse);
   }
   return name;
 }
@@ -173,7 +175,11 @@ function readName(app: DomainDeps, { scope }: DomainOwner, text: string): string
 function readReturnPath(text: string | undefined): string | null {
   if (!text) return null;
   const { name, ...parsed } = parseDomainName(text);
-  if ('problem' in parsed) throw invalidField('return_path_domain', 'Enter a domain such as bounces.council.example');
+  if ('problem' in parsed)
+    throw invalidField(
+      'return_path_domain',
+      t('Enter a domain such as {example}', { example: 'bounces.council.example' }),
+    );
   return name;
 }
 

@@ -7,6 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
+import { describeMissing } from '../rendering/placeholders.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { maxShortLength } from './email-threads.ts';
 import { fixedTexts } from './languages/fixed-texts.ts';
@@ -316,7 +317,7 @@ export function previewTemplate(
 ): CurrentTemplateRow {
   const compiled = compileRow(template, template.reply_to_text, country);
   const missing = compiled.missing(personalisation);
-  if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);
+  if (missing.length > 0) throw invalidField('template', describeMissing(missing));
   const { subject, body } = renderPreview(compiled, personalisation);
   return { ...template, subject, content: body };
 }

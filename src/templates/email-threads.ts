@@ -1,3 +1,4 @@
+import { t } from '../language/text.ts';
 import { Failure, invalid } from '../platform/failure.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
 import { type TaskRunner, WorkerPool } from '../platform/threads/worker-pool.ts';
@@ -53,7 +54,7 @@ function refuse(error: unknown): never {
   if (!(error instanceof WorkerFailure)) throw error;
   switch (error.reason) {
     case 'too-many': {
-      const message = 'Too many long emails of this service are being rendered - try again in a few seconds';
+      const message = t('Too many long emails of this service are being rendered - try again in a few seconds');
       throw new Failure('too-many', 'TooManyRequestsError', message, { headers: { 'retry-after': '5' }, cause: error });
     }
     case 'timeout':

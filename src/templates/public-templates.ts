@@ -1,5 +1,6 @@
 import type { ApiCaller, CountAs } from '../auth/api-caller.ts';
 import { refused } from '../auth/bearer.ts';
+import { inEnglish } from '../language/text.ts';
 import type { Db } from '../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/declared-routes.ts';
@@ -50,7 +51,7 @@ export async function getPublicTemplateVersion(
 function readLanguageOf({ row }: ReadyTemplate, language: unknown): string | undefined {
   if (language === undefined || !languagesInUse(row)) return undefined;
   const refusal = typeof language === 'string' ? refusalOfLanguage(language) : 'Not a valid string';
-  if (refusal !== undefined) throw new Failure('invalid', 'ValidationError', `language ${refusal}`);
+  if (refusal !== undefined) throw new Failure('invalid', 'ValidationError', `language ${inEnglish(refusal)}`);
   return language as string;
 }
 

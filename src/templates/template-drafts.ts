@@ -1,4 +1,5 @@
 import type { Country } from '../countries/country.ts';
+import { t } from '../language/text.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
@@ -67,27 +68,27 @@ export function problemsOfDraft(
   dialect: ApiDialect = 'govuk',
 ): Record<string, string> {
   const texts = textsOf(draft);
-  const problems = texts.flatMap(([field, text, name]): [string, string][] => {
-    if (text.trim() === '') return [[field, `Enter the ${name}.`]];
+  const problems = texts.flatMap(([field, text, empty]): [string, string][] => {
+    if (text.trim() === '') return [[field, empty]];
     const comma = splitAtPlaceholders(text).find((part) => typeof part !== 'string' && part.name.includes(','));
-    if (comma) return [[field, 'Placeholders cannot contain commas: take them out of the double brackets.']];
+    if (comma) return [[field, t('Placeholders cannot contain commas: take them out of the double brackets.')]];
     return [];
   });
   const size = sizeProblem(alphabet, draft, dialect);
   return Object.fromEntries(size && !problems.some(([field]) => field === 'content') ? [...problems, size] : problems);
 }
 
-function textsOf(draft: TemplateDraft): [field: string, text: string, name: string][] {
+function textsOf(draft: TemplateDraft): [field: string, text: string, empty: string][] {
   const { template_type, subject, content } = draft;
-  if (template_type === 'sms') return [['content', content, 'message']];
+  if (template_type === 'sms') return [['content', content, t('Enter the message.')]];
   const english: [string, string, string][] = [
-    ['subject', subject ?? '', template_type === 'email' ? 'subject' : 'heading'],
-    ['content', content, 'message'],
+    ['subject', subject ?? '', template_type === 'email' ? t('Enter the subject.') : t('Enter the heading.')],
+    ['content', content, t('Enter the message.')],
   ];
   if (draft.letter_languages !== 'welsh_then_english') return english;
   return [
-    ['letter_welsh_subject', draft.letter_welsh_subject ?? '', 'heading in Welsh'],
-    ['letter_welsh_content', draft.letter_welsh_content ?? '', 'message in Welsh'],
+    ['letter_welsh_subject', draft.letter_welsh_subject ?? '', t('Enter the heading in Welsh.')],
+    ['letter_welsh_content', draft.letter_welsh_content ?? '', t('Enter the message in Welsh.')],
     ...english,
   ];
 }
@@ -104,17 +105,25 @@ function sizeProblem(
       if (lost.length > 0)
         return [
           'content',
-          `Texts cannot include ${lost.join(' ')}. Remove ${lost.length === 1 ? 'it' : 'them'} to save.`,
+          t(
+            '{count, plural, one {Texts cannot include {characters}. Remove it to save.} other {Texts cannot include {characters}. Remove them to save.}}',
+            { count: lost.length, characters: lost.join(' ') },
+          ),
         ];
       if (!isTooLong(compiled.render(), dialect)) return undefined;
-      return ['content', `The message is too long: text messages have at most ${maxSmsLength(dialect)} characters.`];
+      return [
+        'content',
+        t('The message is too long: text messages have at most {max} characters.', {
+          max: String(maxSmsLength(dialect)),
+        }),
+      ];
     }
     case 'email':
       if (Buffer.byteLength(draft.content) <= maxEmailBytes) return undefined;
-      return ['content', 'The message is too long: emails have at most 2 MB of text.'];
+      return ['content', t('The message is too long: emails have at most 2 MB of text.')];
     case 'letter': {
       if (compiled.longQrCodes({}).length === 0) return undefined;
-      return ['content', 'A QR code has too much data: use a shorter link.'];
+      return ['content', t('A QR code has too much data: use a shorter link.')];
     }
   }
 }

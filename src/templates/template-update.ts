@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Country } from '../countries/country.ts';
 import { homePostage } from '../countries/postage.ts';
+import { t } from '../language/text.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalidField } from '../platform/failure.ts';
@@ -64,7 +65,11 @@ async function lockForUpdate(tx: Tx, serviceId: string, templateId: string, chan
   await lockTemplate(tx, templateId);
   const template = await getTemplateForUpdate(tx, serviceId, templateId);
   if (changesVersion !== undefined && changesVersion !== template.version) {
-    throw conflict(`Somebody has changed the template meanwhile: version ${template.version} is the newest`);
+    throw conflict(
+      t('Somebody has changed the template meanwhile: version {version} is the newest', {
+        version: String(template.version),
+      }),
+    );
   }
   return template;
 }

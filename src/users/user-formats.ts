@@ -40,6 +40,7 @@ export function refusalOfName(text: string): Text | undefined {
   return text === '' ? forApi('Invalid name', t('Enter a name.')) : undefined;
 }
 
-export function refusalOfTimeZone(text: string): string | undefined {
-  return zoneProblem(text)?.replace(/^m/, 'M');
+export function refusalOfTimeZone(text: string): Text | undefined {
+  const problem = zoneProblem(text)?.replace(/^m/, 'M');
+  return problem === undefined ? undefined : forApi(problem, t('Choose one from the list.'));
 }

@@ -4,6 +4,7 @@ import type { Money } from '../../countries/money.ts';
 import { type Text, t } from '../../language/text.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { maxInteger } from '../../protocol/fields.ts';
+import { unitOf } from '../money.ts';
 import { Field, type FieldProps } from './field.tsx';
 
 /** What a form sends for these fields: a text, which their parsers read. */
@@ -45,11 +46,11 @@ export function MoneyField(props: ValueFieldProps) {
 export function readPrice(text: string, { field, money }: { field: string; money: Money }): number {
   const price = money.read(text);
   if (price !== undefined) return price;
-  const { unit, plain, maxPrice } = money;
+  const { plain, maxPrice } = money;
   throw invalidField(
     field,
     t('Enter {unit}, such as {example}, at most {max}.', {
-      unit,
+      unit: unitOf(money),
       example: plain(0.0227),
       max: plain(maxPrice),
     }),

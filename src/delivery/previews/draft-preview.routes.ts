@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { inEnglish } from '../../language/text.ts';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -59,7 +60,10 @@ export function draftPreviewRoutes(http: Http, app: PreviewDeps): void {
     async ({ params: { service_id }, body }) => {
       const draft = await readDraft(app, service_id, body);
       const preview = await previewDraft(app, service_id, draft, body.personalisation ?? {});
-      return { data: { ...record(preview), problems: problemsOfDraft(preview.alphabet, draft, preview.api_dialect) } };
+      const problems = Object.entries(problemsOfDraft(preview.alphabet, draft, preview.api_dialect)).map(
+        ([field, text]) => [field, inEnglish(text)],
+      );
+      return { data: { ...record(preview), problems: Object.fromEntries(problems) } };
     },
   );
 }

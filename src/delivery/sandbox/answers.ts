@@ -1,4 +1,5 @@
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
+import { t } from '../../language/text.ts';
 import { recordRejections } from '../../letters/print/despatch.ts';
 import { letterReference } from '../../letters/print/print-provider.ts';
 import { despatchInSandbox, printInSandbox } from '../../letters/print/print-run.ts';
@@ -106,7 +107,7 @@ async function report(app: Deps, message: InboxMessage, status: ReceiptStatus): 
 }
 
 function changedMeanwhile() {
-  return conflict('The message has changed, and this answer would change nothing any more.');
+  return conflict(t('The message has changed, and this answer would change nothing any more.'));
 }
 
 async function complain(app: Deps, reference: string): Promise<void> {

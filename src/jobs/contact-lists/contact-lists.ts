@@ -1,4 +1,5 @@
 import { addDays } from '../../countries/calendar.ts';
+import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
@@ -62,10 +63,15 @@ export async function saveContactList(
   const [unknown] = await selectUnknownIds(app.db, [{ field: 'created_by', table: 'users', id: request.created_by }]);
   if (unknown) throw invalidField(unknown, 'No result found');
   const upload = await getUpload(app, service.id, request.id);
-  if (upload.state === 'saved') throw invalid('This upload has already been saved');
+  if (upload.state === 'saved') throw invalid(t('This upload has already been saved'));
   const problems = await problemsOf(app, service, upload);
   if (!upload.is_contact_list || upload.summary === null || problems.length > 0) {
-    throw invalid("File is not valid, can't create contact list");
+    throw invalid(
+      forApi(
+        "File is not valid, can't create contact list",
+        t('This file cannot be saved as a list. Fix it and upload it again.'),
+      ),
+    );
   }
   if (upload.summary.channel !== request.template_type) {
     throw invalidField('template_type', `The file has recipients of the type ${upload.summary.channel}`);

@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -36,10 +37,10 @@ export async function listDaysWithoutPrinting({ db, country, clock }: Deps): Pro
 
 export async function addDayWithoutPrinting(app: Deps, added: DayWithoutPrinting): Promise<void> {
   if (added.day < app.country.calendar.day(app.clock.now())) {
-    throw invalidField('day', 'Enter a day that has not passed.');
+    throw invalidField('day', t('Enter a day that has not passed.'));
   }
   if ((await insertDaysWithoutPrinting(app.db, [added], timestamp(app.clock.now()))) === 0) {
-    throw invalidField('day', 'Enter another day. This one is in the list.');
+    throw invalidField('day', t('Enter another day. This one is in the list.'));
   }
   await readDaysWithoutPrinting(app);
 }

@@ -143,14 +143,14 @@ interface Lift {
 
 /** Sending to many goes on. Counting starts anew at the next full hour. */
 export async function liftPause(app: Deps, serviceId: string, { reason, by }: Lift): Promise<void> {
-  if (reason.trim() === '') throw invalidField('reason', 'Enter a reason.');
+  if (reason.trim() === '') throw invalidField('reason', t('Enter a reason.'));
   await refuseUnlessExists(app.db, 'services', serviceId);
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const row = await lockGuard(tx, serviceId);
-    if (row?.state !== 'paused') throw invalid('Sending to many is not paused');
+    if (row?.state !== 'paused') throw invalid(t('Sending to many is not paused'));
     if (!by.platform_admin && !mayTeamLift(row, now)) {
-      throw forbidden('This pause is the second in 7 days. Ask an operator to lift it.');
+      throw forbidden(t('This pause is the second in 7 days. Ask an operator to lift it.'));
     }
     const lifted = { lifted_at: timestamp(now), lifted_by_id: by.id, lift_reason: reason.trim() };
     await change(tx, row, { state: 'ok', because: null, rate: null, since: timestamp(now), ...lifted });
@@ -162,7 +162,7 @@ export async function liftPause(app: Deps, serviceId: string, { reason, by }: Li
 export async function exemptFromGuard(app: Deps, serviceId: string, until: Date | null): Promise<void> {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const now = app.clock.now();
-  if (until !== null && until <= now) throw invalidField('exempt_until', 'Enter a date in the future.');
+  if (until !== null && until <= now) throw invalidField('exempt_until', t('Enter a date in the future.'));
   await inTransaction(app.db, async (tx) => {
     const row = await lockGuard(tx, serviceId);
     if (!row && until === null) return;

@@ -1,6 +1,7 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { addDays, dayFormat } from '../../countries/calendar.ts';
 import type { Country } from '../../countries/country.ts';
+import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -177,8 +178,11 @@ function twelveHours({ hour, minute }: { hour: number; minute: number }): string
 function cancelFailure({ status, created_at }: StoredNotification) {
   return invalid(
     status === 'cancelled'
-      ? 'This letter has already been cancelled.'
-      : `We could not cancel this letter. Letter status: ${status}, created_at: ${created_at}`,
+      ? t('This letter has already been cancelled.')
+      : forApi(
+          `We could not cancel this letter. Letter status: ${status}, created_at: ${created_at}`,
+          t('It is too late to cancel this letter.'),
+        ),
   );
 }
 

@@ -1,6 +1,6 @@
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
-import { isDatabaseUnavailable, isLockTimeout } from '../../platform/db/errors.ts';
+import { isDatabaseUnavailable, isLockTimeout, unstorable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, type Failure, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -338,6 +338,6 @@ function updateCounts(service: SendingService, exhausted: ExhaustedQuota[]): voi
 
 function rowToStore(notification: NewNotification): NotificationRow {
   const row = rowOf(notification);
-  if (!row) throw invalid('A value in the request cannot be stored');
+  if (!row) throw invalid(unstorable);
   return row;
 }

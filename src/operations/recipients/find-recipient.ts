@@ -5,6 +5,7 @@ import { findDocumentsOf } from '../../documents/documents.ts';
 import { findInboundTextsOf } from '../../inbound/inbound-texts.ts';
 import { findOptOutsOf } from '../../inbound/opt-outs/opt-outs.ts';
 import { findFileRowsOf } from '../../jobs/uploads/erase-rows.ts';
+import { t } from '../../language/text.ts';
 import { findMessagesOf } from '../../notifications/erasure/erase-messages.ts';
 import { getShownMessage } from '../../notifications/history/shown-message.ts';
 import { findPlanMessagesOf } from '../../plans/erase-plan-messages.ts';
@@ -45,7 +46,7 @@ export function readRecipient({ country }: Pick<Platform, 'country'>, input: str
   if (isAddress && comparablePart(address) !== '') return { address, country };
   throw invalidField(
     'recipient',
-    'Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.',
+    t('Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.'),
   );
 }
 

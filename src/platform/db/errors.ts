@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { forApi, t } from '../../language/text.ts';
 import { type Failure, type FailureDetail, invalid, OperatorError, unavailable } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { isServerGone } from './server-gone.ts';
+
+/** What PostgreSQL cannot store, such as text with a NUL. */
+export const unstorable = forApi(
+  'A value in the request cannot be stored',
+  t('The form has a character that cannot be stored. Type the text again.'),
+);
 
 /** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
@@ -38,7 +45,7 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (isLockTimeout(error))
     return unavailable('Other changes to the same data take too long, try again shortly', error);
   // Class 22: a value that PostgreSQL cannot store, such as text with a NUL or a number out of range.
-  if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');
+  if (error.code?.startsWith('22')) return invalid(unstorable);
   if (error.code === '23503') return invalid(missingReference(error));
   return undefined;
 }

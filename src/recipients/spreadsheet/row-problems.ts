@@ -1,5 +1,6 @@
 import type { Country } from '../../countries/country.ts';
 import type { RatesAbroad } from '../../countries/phone-rules.ts';
+import { inEnglish } from '../../language/text.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { type AddressRules, addressRules } from '../address-rules.ts';
@@ -213,7 +214,7 @@ function findAddressReason(
 }
 
 function problem(kind: RowProblemKind, column: string | null, message: string = rowProblemTexts[kind]): RowProblem {
-  return { column, kind, message };
+  return { column, kind, message: inEnglish(message) };
 }
 
 function asText(value: CellValue | undefined): string | null {

@@ -1,3 +1,4 @@
+import { list, type Text, t } from '../../language/text.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { HintRule } from './hint.ts';
 
@@ -11,36 +12,46 @@ interface Facts {
 }
 
 /** What a hint says. */
-export function messageOf(rule: HintRule, facts: Facts): string {
+export function messageOf(rule: HintRule, facts: Facts): Text {
   return words[rule]({ ...facts, found: shortened(facts.found) });
 }
 
-const words: Record<HintRule, (facts: Facts) => string> = {
+const words: Record<HintRule, (facts: Facts) => Text> = {
   'link-shortener': ({ found }) =>
-    `People cannot see where ${found} leads, and networks block texts with it. Write the address in full.`,
+    t('People cannot see where {found} leads, and networks block texts with it. Write the address in full.', { found }),
   'vague-link-text': ({ found }) =>
-    `“${found}” makes no sense on its own. Say what the link does, such as “Renew your permit”.`,
-  'ip-link': ({ found }) => `A link to ${found} looks like fraud. Use a web address with a name.`,
+    t('“{found}” makes no sense on its own. Say what the link does, such as “Renew your permit”.', { found }),
+  'ip-link': ({ found }) => t('A link to {found} looks like fraud. Use a web address with a name.', { found }),
   'many-links': ({ channel, count }) =>
     channel === 'sms'
-      ? 'Texts with several links look like fraud. Keep one.'
-      : `${count} web addresses in one email are hard to read. Give them link text.`,
-  capitals: ({ found }) => `Capitals are hard to read and look like spam: “${found}”.`,
+      ? t('Texts with several links look like fraud. Keep one.')
+      : t('{count} web addresses in one email are hard to read. Give them link text.', { count }),
+  capitals: ({ found }) => t('Capitals are hard to read and look like spam: “{found}”.', { found }),
   'no-sender': () =>
-    'This text comes from a number and does not say who you are. Begin with the name of your service, or switch the prefix on.',
-  'long-sentence': ({ count }) => `One sentence has ${count} words. Split it: people understand sentences of up to 25.`,
-  'hard-to-read': ({ count }) => `You need a reading age of about ${count} for this. Use shorter words and sentences.`,
-  'no-unsubscribe': () => 'People must be able to stop emails that go to many. Switch the unsubscribe link on.',
+    t(
+      'This text comes from a number and does not say who you are. Begin with the name of your service, or switch the prefix on.',
+    ),
+  'long-sentence': ({ count }) =>
+    t('One sentence has {count} words. Split it: people understand sentences of up to 25.', { count }),
+  'hard-to-read': ({ count }) =>
+    t('You need a reading age of about {count} for this. Use shorter words and sentences.', { count }),
+  'no-unsubscribe': () => t('People must be able to stop emails that go to many. Switch the unsubscribe link on.'),
   'dear-characters': ({ found, count, other }) => {
     const letters = Array.from(found, (letter) => `“${letter}”`);
-    const last = letters.pop() ?? '';
-    const named = letters.length === 0 ? `${last} makes` : `${letters.join(', ')} and ${last} make`;
-    return `${named} this text cost ${count} parts instead of ${other}.`;
+    return t(
+      '{letters, plural, one {{named} makes this text cost {count} parts instead of {other}.} other {{named} make this text cost {count} parts instead of {other}.}}',
+      { letters: letters.length, named: list(letters), count, other },
+    );
   },
-  'save-a-part': ({ count, isOpen }) => {
-    const about = isOpen ? 'about ' : '';
-    return `Remove ${about}${count} ${count === 1 ? 'character' : 'characters'} to save a part.`;
-  },
+  'save-a-part': ({ count, isOpen }) =>
+    isOpen
+      ? t(
+          '{count, plural, one {Remove about # character to save a part.} other {Remove about # characters to save a part.}}',
+          { count },
+        )
+      : t('{count, plural, one {Remove # character to save a part.} other {Remove # characters to save a part.}}', {
+          count,
+        }),
 };
 
 const maxShown = 80;

@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { earlier, later, timestamp } from '../../platform/clock.ts';
 import { asNobody } from '../../platform/db/actor.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
@@ -64,7 +65,7 @@ export async function checkNow(app: CheckingDeps, id: string): Promise<void> {
   // What it finds is no change of the person who asks.
   await asNobody(async () => {
     const leased = await leaseDomain(app.db, id, leaseFrom(now), timestamp(earlier(now, betweenChecks_ms)));
-    if (!leased) throw new Failure('too-many', 'RateLimitError', 'Wait 10 seconds before the next check');
+    if (!leased) throw new Failure('too-many', 'RateLimitError', t('Wait 10 seconds before the next check'));
     await checkLeased(app, leased);
   });
 }

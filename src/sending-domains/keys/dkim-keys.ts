@@ -1,5 +1,6 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import { t } from '../../language/text.ts';
 import { day_ms, earlier, later, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
@@ -101,7 +102,7 @@ export async function createNextKey(app: Platform, domainId: string): Promise<vo
     const domain = await lockSigningDomain(tx, domainId);
     const { keys } = await selectDetails(tx, [domainId]);
     if (keys.filter(isInUse).length >= maxKeys) {
-      throw invalid('This domain has 2 keys. Wait until the old one is retired');
+      throw invalid(t('This domain has 2 keys. Wait until the old one is retired'));
     }
     await addKey(app, tx, domain, pair, 'waiting');
     await updateDomain(tx, domainId, { next_check_at: timestamp(app.clock.now()) }, timestamp(app.clock.now()));

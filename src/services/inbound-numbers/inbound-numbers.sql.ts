@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { t } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
@@ -47,7 +48,7 @@ export async function insertNumber(
   db: Db,
   row: { id: string; number: string; normalised_number: string; provider: string; created_at: Timestamp },
 ): Promise<void> {
-  const taken = () => invalidField('number', 'Inbound number already exists');
+  const taken = () => invalidField('number', t('Inbound number already exists'));
   await withConstraints({ inbound_numbers_number_key: taken, inbound_numbers_normalised_number_key: taken }, () =>
     db.insertInto('inbound_numbers').values(row).execute(),
   );

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { idInUse } from '../../auth/imported.ts';
+import { t } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
@@ -84,5 +85,5 @@ function constraintsOn({ email_address = '' }: { email_address?: string }) {
 }
 
 export function replyToExists(emailAddress: string): Failure {
-  return conflict(`‘${emailAddress}’ is already a reply-to email address for this service.`);
+  return conflict(t('‘{emailAddress}’ is already a reply-to email address for this service.', { emailAddress }));
 }

@@ -1,4 +1,5 @@
 import type { Selectable, Updateable } from 'kysely';
+import { forApi, t } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
@@ -79,7 +80,12 @@ interface NewEmailFile {
 function meanings(file: { filename?: string; template_id: string }) {
   return {
     template_email_files_live_filename_key: () =>
-      invalid(`File named ${file.filename} already exists for template id ${file.template_id}`),
+      invalid(
+        forApi(
+          `File named ${file.filename} already exists for template id ${file.template_id}`,
+          t('The template has a file with this name. Rename the file, or remove the other one first.'),
+        ),
+      ),
     template_email_files_pkey: () => invalidField('id', 'Already in use.'),
     template_email_files_created_by_id_fkey: () => invalidField('created_by_id', 'No result found'),
     template_email_files_archived_by_id_fkey: () => invalidField('archived_by_id', 'No result found'),

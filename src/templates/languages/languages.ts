@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox';
+import { forApi, t } from '../../language/text.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { Nullable } from '../../protocol/fields.ts';
 import { type Personalisation, readPersonalisation } from '../../rendering/personalisation.ts';
@@ -58,9 +59,11 @@ export function readLanguage(text: string): string | undefined {
   }
 }
 
+const notLanguage = forApi('Not a language tag, such as fr or fr-CA', t('Choose one from the list.'));
+
 /** Why a text of a request is no language tag. */
 export function refusalOfLanguage(text: string): string | undefined {
-  return readLanguage(text) === undefined ? 'Not a language tag, such as fr or fr-CA' : undefined;
+  return readLanguage(text) === undefined ? notLanguage : undefined;
 }
 
 export interface ChosenLanguage {

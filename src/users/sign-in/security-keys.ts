@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { t } from '../../language/text.ts';
 import { later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
@@ -176,17 +177,20 @@ function keep(app: Deps, user_id: string, purpose: ChallengePurpose, challenge: 
 function siteOrRefuse({ config }: Deps): KeySite {
   const site = keySiteOf(config);
   if (!site)
-    throw invalid('Security keys need an address with https and a name. Ask the people who run this Pennypost.');
+    throw invalid(t('Security keys need an address with https and a name. Ask the people who run this Pennypost.'));
   return site;
 }
 
 function tooLate(): Failure {
-  return invalidField('response', 'That took longer than five minutes, or another page asked for the key. Try again.');
+  return invalidField(
+    'response',
+    t('That took longer than five minutes, or another page asked for the key. Try again.'),
+  );
 }
 
 function refuse({ log }: Deps, purpose: ChallengePurpose, reason: string): Failure {
   log.warn({ event: 'security_key.refused', purpose, reason: reason.slice(0, 200) }, 'A security key was refused');
-  return invalidField('response', 'The security key was not accepted. Try again, or use another key.');
+  return invalidField('response', t('The security key was not accepted. Try again, or use another key.'));
 }
 
 export function listCredentials(app: Platform, userId: string) {

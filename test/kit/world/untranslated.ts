@@ -32,10 +32,11 @@ const plainLetter = /[A-EG-LNORSTUWYZa-eg-lnorstuwyz]/;
 
 /**
  * What somebody has typed, and codes, as the database has them. `untranslated` looks at pages in the pseudo-language `en-XA`: every word
- * that is neither of these nor has accents is one that nobody can translate.
+ * that is neither of these nor has accents is one that nobody can translate. `typed` are texts without the mark.
  */
-export async function knownWords({ app }: Pick<Harness, 'app'>): Promise<RegExp> {
+export async function knownWords({ app }: Pick<Harness, 'app'>, typed: readonly string[] = []): Promise<RegExp> {
   const known = new Set([...products, ...headings, ...listZones().map(nameOfZone)]);
+  for (const text of typed) addTyped(text, known);
   const { rows: tables } = await sql<{ table_name: string }>`
     select table_name from information_schema.tables where table_schema = 'public'`.execute(app.db);
   for (const { table_name } of tables) {

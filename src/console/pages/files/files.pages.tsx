@@ -302,19 +302,8 @@ function isLive(file: LoadedFile): boolean {
   return file.kind === 'checking' || (file.kind === 'sent' && isUnderWay(file.job));
 }
 
-/** What a person can do about a refusal whose own words are for programs. */
-const refusals: [RegExp, string][] = [
-  [/^File is not valid/, t('This file cannot be sent. Fix it and upload it again.')],
-  [/^Create letter job/, t('Your service is in trial mode, so it cannot send letters yet. Ask to go live.')],
-  [/service is inactive/, t('This service is suspended, so it cannot send. Ask the people who run this Pennypost.')],
-  [/being checked again/, t('We are still checking the file. Try again in a moment.')],
-];
-
 /** Refusals that a person can do something about are shown on the page. */
 function toRefusal(error: unknown): unknown {
-  if (!(error instanceof Failure) || typeof error.detail !== 'string') return error;
-  const { detail } = error;
-  const known = refusals.find(([pattern]) => pattern.test(detail));
-  if (known) return invalid(known[1]);
-  return ['forbidden', 'too-many'].includes(error.kind) ? invalid(detail.trim()) : error;
+  const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
+  return isRefusal ? invalid(error.said) : error;
 }

@@ -1,5 +1,6 @@
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { languageColumnsOf, placeholdersOf, timeZoneColumnsOf } from '../../../jobs/uploads/file-texts.ts';
+import { isText, type Text, written } from '../../../language/text.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { csvLineAsUploaded } from '../../../platform/http/csv.ts';
@@ -21,9 +22,14 @@ export async function refuseInFileField<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const isAboutFile = error instanceof Failure && ['invalid', 'too-large', 'too-many'].includes(error.kind);
-    if (!isAboutFile || typeof error.detail !== 'string') throw error;
-    throw invalidField('file', error.detail.endsWith('.') ? error.detail : `${error.detail}.`);
+    if (!isAboutFile || !isText(error.said)) throw error;
+    throw invalidField('file', asSentence(error.said));
   }
+}
+
+/** The API ends some of its sentences without a full stop. */
+function asSentence(text: string): Text {
+  return written(() => (String(text).endsWith('.') ? String(text) : `${text}.`));
 }
 
 /** A download about a file: "problems of friends.csv", whatever the ending of the file was. */

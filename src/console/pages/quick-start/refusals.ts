@@ -104,10 +104,10 @@ export function toFormProblem(country: Country, failure: Failure): Failure {
           failure.problems.map(({ message }) => message),
           '; ',
         )
-      : joinDetail(failure),
+      : joinSaid(failure),
   );
 }
 
-function joinDetail({ detail }: Failure): string {
-  return isText(detail) ? detail : joined(Object.values(detail).flat(), '; ');
+function joinSaid({ said }: Failure): string {
+  return isText(said) ? said : joined(Object.values(said).flat(), '; ');
 }

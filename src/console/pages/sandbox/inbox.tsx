@@ -37,7 +37,9 @@ export function Inbox({ country, messages, hasOlder, list, current, opened, now 
               <Stamp channel={channelWords[message.notification_type].stamp} small />
               <Recipient phone={country.phone} message={message} isUnread={!opened.has(message.id)} />
               <Time at={message.received_at} now={now} brief />
-              <span class="preview">{summarise(country, message)}</span>
+              <span class="preview" dir="auto">
+                {summarise(country, message)}
+              </span>
             </a>
           </li>
         ))}

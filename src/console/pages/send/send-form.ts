@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
-import { declared, type Text, t } from '../../../language/text.ts';
+import { declared, isText, type Text, t } from '../../../language/text.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { OneOf } from '../../../protocol/fields.ts';
@@ -110,15 +110,15 @@ const aboutRecipient = new Set(['suppressed', 'not_in_team', 'unsupported_countr
 /** Turns a refusal into a problem of the form, beside the field that it is about, if there is one. Other failures stay. */
 export function toFormProblem(country: Country, error: unknown, values: Filled['values']): unknown {
   if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
-  if (typeof error.detail !== 'string') return invalid(error.detail);
-  const { detail, reason = '' } = error;
+  const { said, reason = '' } = error;
+  if (!isText(said)) return invalid(said);
   const advice = adviseOnNumber(country, reason);
   if (advice !== undefined) return invalidField('to', advice);
   const known = advices.get(reason);
   if (known) return invalidField(known[0], known[1]);
   if (reason === 'text_too_long')
-    return invalidField(findLongestField(values), t('{problem}. Shorten it.', { problem: detail }));
-  return invalidField(isAddressReason(reason) || aboutRecipient.has(reason) ? 'to' : '', detail);
+    return invalidField(findLongestField(values), t('{problem}. Shorten it.', { problem: said }));
+  return invalidField(isAddressReason(reason) || aboutRecipient.has(reason) ? 'to' : '', said);
 }
 
 function findLongestField(values: Filled['values']): string {

@@ -244,7 +244,7 @@ async function change(
 
 /** Who is too fast sees the page again, with the sentence. */
 function sayOnPage(error: unknown): never {
-  throw error instanceof Failure && error.kind === 'too-many' ? invalid(error.detail) : error;
+  throw error instanceof Failure && error.kind === 'too-many' ? invalid(error.said) : error;
 }
 
 function Do({ task, children }: { task: (typeof tasks)[number]; children: string }) {

@@ -126,6 +126,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
 const reasons = new Map([
   ['content-outside-printable-area', t('Keep everything inside the area that can be printed.')],
   ['letter-too-long', t('Use at most {maxPages} pages for the letter and its attached pages together.', { maxPages })],
+  ['template-already-has-attachment', t('The template has attached pages already. Remove them first.')],
   ['unable-to-read-the-file', t('We could not read the file. Save it as a PDF again.')],
 ]);
 

@@ -197,7 +197,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     needs: { service: t('Enter a service.') },
     async act({ param }, { service: wanted }) {
       const { id, service: user } = await numberOf(param('number_id'));
-      if (user) throw invalidField('service', `${user.name} already has this number. Release it first.`);
+      if (user)
+        throw invalidField('service', t('{name} already has this number. Release it first.', { name: user.name }));
       const service = await serviceOf(wanted);
       await assignInboundNumber(app, service.id, { inbound_number_id: id, is_default: false });
       await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', true) });

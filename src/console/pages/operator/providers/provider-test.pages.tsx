@@ -3,7 +3,7 @@ import type { PhoneRules } from '../../../../countries/phone-rules.ts';
 import { getProviderDetails } from '../../../../delivery/failover/provider-details.ts';
 import { sendTestMessage, type TestResult } from '../../../../delivery/providers/test-message.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { asIs, t } from '../../../../language/text.ts';
+import { asIs, type Text, t } from '../../../../language/text.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
 import { parsePhoneNumber } from '../../../../recipients/phone-number.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -87,26 +87,20 @@ function ownRecipient(phone: PhoneRules, channel: 'sms' | 'email', user: Person)
   return parsed.ok ? parsed.number.normalised : undefined;
 }
 
-const words: Record<TestResult['outcome'], { tone: 'green' | 'red'; said: string }> = {
-  accepted: { tone: 'green', said: 'accepted the message' },
-  refused: { tone: 'red', said: 'refused the message' },
-  retry: { tone: 'red', said: 'did not take the message' },
-  failed: { tone: 'red', said: 'could not be called' },
-};
+function describe(outcome: TestResult['outcome'], took_ms: number, name: string): Text {
+  return t(
+    '{outcome, select, accepted {{name} accepted the message} refused {{name} refused the message} retry {{name} did not take the message} other {{name} could not be called}} after {took, number} ms.',
+    { outcome, name, took: took_ms },
+  );
+}
 
 function Result({ result: { outcome, reason, response, took_ms }, name }: { result: TestResult; name: string }) {
-  const { tone, said } = words[outcome];
   // The response has the status, too.
   const why = response === undefined ? reason : reason?.replace(/^answered \d+(: )?/, '');
   return (
-    <Notice tone={tone}>
+    <Notice tone={outcome === 'accepted' ? 'green' : 'red'}>
       <p>
-        <T>
-          <b>
-            {{ name }} {{ said }}
-          </b>{' '}
-          after {{ toLocaleString: took_ms.toLocaleString('en-GB') }} ms.
-        </T>
+        <b>{describe(outcome, took_ms, name)}</b>
       </p>
       {why && <p dir="auto">{why}</p>}
       {response !== undefined && (

@@ -1,6 +1,6 @@
 import type { DraftPreview } from '../../../../delivery/previews/draft-preview.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { type Text, t } from '../../../../language/text.ts';
+import { isText, type Text, t } from '../../../../language/text.ts';
 import { countLeft } from '../../../../notifications/limits/all-limits.ts';
 import { Failure } from '../../../../platform/failure.ts';
 import { hintsOfDraft } from '../../../../templates/hints/template-hints.ts';
@@ -145,8 +145,8 @@ async function describeLeft(app: ConsoleApp, serviceId: string, preview: DraftPr
 /** A letter that cannot be drawn now must not cost anybody their text. */
 function whyNoPreview(error: unknown): { reason: string } {
   const isPassing = error instanceof Failure && (error.kind === 'invalid' || error.kind === 'too-many');
-  if (!isPassing || typeof error.detail !== 'string') throw error;
-  return { reason: error.detail };
+  if (!isPassing || !isText(error.said)) throw error;
+  return { reason: error.said };
 }
 
 /** A text without words has nothing to show or to count; an email and a letter have more than their message. */
