@@ -876,6 +876,25 @@ create table plan_messages (
 CREATE INDEX plan_messages_due_at_idx ON public.plan_messages USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX plan_messages_reference_idx ON public.plan_messages USING btree (service_id, reference, id DESC) WHERE (reference IS NOT NULL);
 CREATE INDEX plan_messages_service_id_idx ON public.plan_messages USING btree (service_id, id DESC);
+CREATE INDEX plan_messages_status_idx ON public.plan_messages USING btree (service_id, status, id DESC);
+
+create table plan_outcome_changes (
+  plan_id uuid not null,
+  plan_version integer not null,
+  status text not null,
+  step smallint not null,
+  messages integer not null
+);
+
+create table plan_outcomes (
+  plan_id uuid not null,
+  plan_version integer not null,
+  status text not null,
+  step smallint not null,
+  messages bigint not null,
+  constraint plan_outcomes_pkey PRIMARY KEY (plan_id, plan_version, status, step),
+  constraint plan_outcomes_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in-progress'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
+);
 
 create table plan_step_changes (
   id bigint not null,

@@ -18,6 +18,7 @@ import { prepareDatabase } from '../operations/country/installation.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
 import { recordAddress } from '../operations/listening-address.ts';
 import { formats } from '../operations/text-formats.ts';
+import { measurePlans } from '../plans/plan-messages.ts';
 import { limitHeapGrowth } from '../platform/http/body/body-memory.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { buildListeners, buildServer } from '../platform/http/server.ts';
@@ -95,6 +96,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     measureGuard(app);
     measureLimits(app);
     measureHeld(app);
+    measurePlans(app);
     measureReadiness(app);
   }
 

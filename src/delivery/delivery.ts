@@ -1,5 +1,6 @@
 import { addUpChanges } from '../notifications/rollups/rollups.ts';
 import { PlanWorker } from '../plans/advance.ts';
+import { addUpPlanOutcomes } from '../plans/plan-outcomes.shared.sql.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/errors.ts';
 import { Loop } from '../platform/process/loop.ts';
@@ -130,6 +131,7 @@ function addingUp(app: DeliveryDeps): BackgroundLoop {
     addUpChanges(app.db, async (tx) => {
       await addUpHealth(tx);
       await addUpDomainMail(app.country.calendar, tx);
+      await addUpPlanOutcomes(tx);
     });
   const loop = new Loop({
     name: 'adding up',

@@ -19,6 +19,7 @@ import {
   updateWaitingStep,
   wakeChangedMessages,
 } from './plan-messages.sql.ts';
+import { countOutcome } from './plan-outcomes.sql.ts';
 import { type StepState, settle } from './plan-rules.ts';
 import { sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
@@ -119,9 +120,10 @@ async function lockAndHear(tx: Tx, id: string, now: Date): Promise<Heard | undef
 }
 
 /** Locks a message whose step may still start: nobody has started it, and no earlier one was delivered meanwhile. */
-async function lockToStart(tx: Tx, { message, step }: NextStep, now: Date): Promise<void> {
+async function lockToStart(tx: Tx, { message, step }: NextStep, now: Date): Promise<PlanMessage> {
   const heard = await lockAndHear(tx, message.id, now);
   if (heard?.settled.start?.number !== step.number) throw new StepTaken();
+  return heard.message;
 }
 
 /** Records what has become of the steps, and returns the one to start. */
@@ -146,6 +148,8 @@ async function follow(app: PlanDeps, tx: Tx, id: string): Promise<NextStep | und
   // Until a step has started, the lease says when another worker tries it.
   await updatePlanMessage(tx, id, { ...change, ...(settled.start ? {} : { due_at: settled.deadline }) });
   if (change.status !== message.status) {
+    const after = { status: change.status, steps: settled.steps };
+    await countOutcome(tx, message, { before: { status: message.status, steps }, after });
     await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(settled.steps), now });
   }
   return settled.start && { message, step: settled.start };
@@ -167,11 +171,16 @@ async function start(app: PlanDeps, { message, step }: NextStep): Promise<Unsent
     step: {
       notification_id,
       record: async (tx) => {
-        await lockToStart(tx, { message, step }, now);
+        const { status } = await lockToStart(tx, { message, step }, now);
         const started = { state: 'sent', reason: null, notification_id, started_at: timestamp(now) } as const;
         if (!(await updateWaitingStep(tx, step, started))) throw new StepTaken();
         const progress = { status: 'in-progress', completed_at: null } as const;
         await updatePlanMessage(tx, message.id, { ...progress, due_at: null });
+        const [before, after] = [
+          { status, steps: [] },
+          { status: progress.status, steps: [] },
+        ];
+        await countOutcome(tx, message, { before, after });
         await announceMessage(app, tx, { message: { ...message, ...progress }, step: { ...step, ...started }, now });
       },
     },

@@ -18,6 +18,7 @@ import {
   selectPlans,
   updatePlanRow,
 } from './channel-plans.sql.ts';
+import { selectOutcomes } from './plan-outcomes.sql.ts';
 
 export const maxSteps = 5;
 /** Two weeks. */
@@ -33,6 +34,24 @@ const templateOf: Record<Channel, string> = {
 export async function listPlans(db: Db, serviceId: string): Promise<ChannelPlan[]> {
   await refuseUnlessExists(db, 'services', serviceId);
   return selectPlans(db, serviceId);
+}
+
+/** How many messages of a plan each step has ended, and how many nobody got. */
+export interface PlanFigures {
+  /** In the order of the steps; a step had another channel in another version. */
+  delivered: { step: number; channel: Channel; messages: number }[];
+  failed: number;
+  cancelled: number;
+  /** Accepted, and not ended yet. */
+  open: number;
+}
+
+export async function getPlanFigures(db: Db, planId: string): Promise<PlanFigures> {
+  const outcomes = await selectOutcomes(db, planId);
+  const sum = (...statuses: string[]) =>
+    outcomes.reduce((total, { status, messages }) => total + (statuses.includes(status) ? messages : 0), 0);
+  const delivered = outcomes.flatMap(({ step, channel, messages }) => (channel ? [{ step, channel, messages }] : []));
+  return { delivered, failed: sum('failed'), cancelled: sum('cancelled'), open: sum('created', 'in-progress') };
 }
 
 export async function getPlan(db: Db | Tx, serviceId: string, id: string): Promise<ChannelPlan> {

@@ -16,6 +16,7 @@ import { currentActor } from '../platform/db/actor.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
 import { describeMissing } from '../rendering/placeholders.ts';
 import { announceMessage, type PlanDeps, tellingStep } from './announce-message.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
@@ -32,6 +33,8 @@ import {
   updatePlanMessage,
   updateStep,
 } from './plan-messages.sql.ts';
+import { countOutcome, selectLateness, sumByStatus } from './plan-outcomes.sql.ts';
+import { messageStatuses } from './plan-rules.ts';
 import { sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
 
@@ -104,6 +107,7 @@ async function accept(
   await inTransaction(app.db, async (tx) => {
     await claim?.(tx, response);
     await insertPlanMessage(tx, { ...message, due_at: scheduled_for ?? created_at }, steps);
+    await countOutcome(tx, message, { after: { status: message.status, steps } });
   });
   return response;
 }
@@ -215,6 +219,7 @@ export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: st
     const change = { status: 'cancelled', completed_at: at } as const;
     await updatePlanMessage(tx, found, { ...change, due_at: null });
     const after = await getPlanMessage(tx, serviceId, found);
+    await countOutcome(tx, message, { before: { status: message.status, steps }, after });
     // A request with an API key is in no audit log.
     if (currentActor() !== undefined) {
       const entry = { action: 'update', noun: 'plan_message', thing_id: found, service_id: serviceId } as const;
@@ -223,4 +228,15 @@ export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: st
     await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(after.steps), now });
     return after;
   });
+}
+
+/** Read at each scrape. */
+export function measurePlans({ metrics, db, clock }: Platform): void {
+  metrics.gauges('plan_messages', 'Messages with a channel plan since ever, by status', ['status'], async () => {
+    const sums = new Map((await sumByStatus(db)).map(({ status, messages }) => [status, messages]));
+    return messageStatuses.map((status) => ({ labels: { status }, value: sums.get(status) ?? 0 }));
+  });
+  metrics.gauge('plan_oldest_due_seconds', 'For how long the step of a channel plan has been due that is next', () =>
+    selectLateness(db, timestamp(clock.now())),
+  );
 }

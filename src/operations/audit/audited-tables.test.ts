@@ -18,7 +18,7 @@ const notAudited = new Map([
   ],
   [
     'counting',
-    'daily_despatches, daily_processing_time, daily_status_counts, daily_usage, domain_mail_changes, domain_refusals, domain_volumes, email_outcomes, email_outcome_changes, job_status_counts, platform_status_totals, platform_usage_totals, service_status_spans, service_usage_spans, status_count_changes, template_status_totals, usage_changes',
+    'daily_despatches, daily_processing_time, daily_status_counts, daily_usage, domain_mail_changes, domain_refusals, domain_volumes, email_outcomes, email_outcome_changes, job_status_counts, plan_outcomes, plan_outcome_changes, platform_status_totals, platform_usage_totals, service_status_spans, service_usage_spans, status_count_changes, template_status_totals, usage_changes',
   ],
   [
     'what arrives from outside or follows from a message',

@@ -648,6 +648,22 @@ interface PlanMessages {
   due_at: Time | null;
 }
 
+interface PlanOutcomeChanges {
+  plan_id: string;
+  plan_version: number;
+  status: string;
+  step: number;
+  messages: number;
+}
+
+interface PlanOutcomes {
+  plan_id: string;
+  plan_version: number;
+  status: 'created' | 'in-progress' | 'delivered' | 'failed' | 'cancelled';
+  step: number;
+  messages: number;
+}
+
 interface PlanStepChanges {
   id: Generated<number>;
   message_id: string;
@@ -1657,6 +1673,8 @@ export interface DB {
   organisations: Organisations;
   password_guesses: PasswordGuesses;
   plan_messages: PlanMessages;
+  plan_outcome_changes: PlanOutcomeChanges;
+  plan_outcomes: PlanOutcomes;
   plan_step_changes: PlanStepChanges;
   plan_steps: PlanSteps;
   platform_status_totals: PlatformStatusTotals;

@@ -1,6 +1,14 @@
 import { Type } from 'typebox';
 import { asIs, joined, type Text, t } from '../../../language/text.ts';
-import { archivePlan, createPlan, getPlan, listPlans, longestWaits, updatePlan } from '../../../plans/channel-plans.ts';
+import {
+  archivePlan,
+  createPlan,
+  getPlan,
+  getPlanFigures,
+  listPlans,
+  longestWaits,
+  updatePlan,
+} from '../../../plans/channel-plans.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -13,6 +21,7 @@ import { Table } from '../../parts/table.tsx';
 import { listPath, openLibrary } from '../templates/library.ts';
 import { describePlanCost } from './plan-cost.ts';
 import { PlanFields, type PlanForm, planForm, readSteps } from './plan-form.tsx';
+import { PlanOutcomes } from './plan-outcomes.tsx';
 
 const who = { service: 'templates' } as const;
 type Seen = PageRequest<typeof who>;
@@ -108,6 +117,7 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
       crumbs: crumbs(request),
       content: (
         <div class="stack">
+          <PlanOutcomes figures={await getPlanFigures(app.db, plan.id)} />
           <SaveForm back={plansOf(request.service)} to={pageUrl(to)}>
             <PlanFields formState={formState} plan={plan} templates={await listChoices(request, plan)} />
           </SaveForm>

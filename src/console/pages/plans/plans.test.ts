@@ -134,6 +134,28 @@ describe('the channel plans of a service', () => {
     expect(await text()).toContain(`A message costs 0p to ${price(Math.max(oneText, oneLetter))}, more if`);
   });
 
+  it('say how many messages ended with which step', async () => {
+    const page = await aPlan();
+    expect((await browser.get(page)).text).not.toContain('How messages ended');
+    const of = { plan_id: page.split('/').at(-1) ?? '', plan_version: 1 };
+    const rows = [
+      { ...of, status: 'delivered', step: 1, messages: 5 },
+      { ...of, status: 'delivered', step: 3, messages: 1 },
+      { ...of, status: 'failed', step: 0, messages: 1 },
+      { ...of, status: 'in-progress', step: 0, messages: 3 },
+    ] as const;
+    await harness.app.db.insertInto('plan_outcomes').values(rows).execute();
+    const { text } = await browser.get(page);
+    for (const shown of [
+      'Delivered by step 1: Email',
+      '71.4%',
+      'Delivered by step 3: Letter',
+      '14.3%',
+      'Not ended yet',
+    ])
+      expect(text).toContain(shown);
+  });
+
   it('archive a plan: it is gone from the list, and its page is not found', async () => {
     const page = await aPlan();
     expect((await browser.post(`${page}/archive`)).location).toBe(list);

@@ -1,0 +1,45 @@
+import { type Text, t } from '../../../language/text.ts';
+import type { PlanFigures } from '../../../plans/channel-plans.ts';
+import { channelWords } from '../../message-words.ts';
+import { count } from '../../money.ts';
+import { Table } from '../../parts/table.tsx';
+import { percent } from '../home/needs.ts';
+
+interface Row {
+  outcome: Text;
+  messages: number;
+  /** Of the messages that ended. */
+  hasShare: boolean;
+}
+
+/** How the messages of a plan ended. */
+export function PlanOutcomes({ figures }: { figures: PlanFigures }) {
+  const { delivered, failed, cancelled, open } = figures;
+  const ended = delivered.reduce((sum, { messages }) => sum + messages, failed + cancelled);
+  if (ended + open === 0) return null;
+  const rows: Row[] = [
+    ...delivered.map(({ step, channel, messages }) => ({
+      ...{ messages, hasShare: true },
+      outcome: t('Delivered by step {step}: {channel}', { step, channel: channelWords[channel].name }),
+    })),
+    { outcome: t('Not delivered by any step'), messages: failed, hasShare: true },
+    { outcome: t('Cancelled'), messages: cancelled, hasShare: true },
+    { outcome: t('Not ended yet'), messages: open, hasShare: false },
+  ];
+  return (
+    <Table
+      caption={t('How messages ended')}
+      rows={rows}
+      keyOf={({ outcome }) => outcome}
+      columns={[
+        { head: t('How messages ended'), cell: ({ outcome }) => outcome },
+        { head: t('Messages'), cell: ({ messages }) => count(messages), numeric: true },
+        {
+          head: t('Share'),
+          cell: ({ messages, hasShare }) => (hasShare && ended > 0 ? percent(messages / ended) : '–'),
+          numeric: true,
+        },
+      ]}
+    />
+  );
+}
