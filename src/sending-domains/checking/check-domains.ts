@@ -7,13 +7,22 @@ import { newId } from '../../platform/id.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Check } from '../checks/check.ts';
-import { checkDomain, requiredChecks } from '../checks/check-domain.ts';
+import { checkDomain, type DomainFacts, requiredChecks } from '../checks/check-domain.ts';
 import { checkDkimKey } from '../checks/dkim.ts';
 import type { Resolver } from '../checks/resolver.ts';
+import type { Negotiated } from '../checks/tls.ts';
+import type { DomainAtProvider } from '../domain-providers.ts';
 import { updateKey } from '../keys/dkim-keys.sql.ts';
 import { eraseOldKeys, exchangeKeys } from '../keys/dkim-keys.ts';
-import { type CheckRow, type DomainRow, type KeyRow, selectDetails, selectDomain } from '../sending-domains.sql.ts';
-import type { DomainDeps } from '../sending-domains.ts';
+import {
+  type CheckRow,
+  type DomainRow,
+  type KeyRow,
+  type ProviderRecord,
+  selectDetails,
+  selectDomain,
+} from '../sending-domains.sql.ts';
+import { type DomainDeps, installationKey } from '../sending-domains.ts';
 import { nextCheck, nextKeyState } from './check-schedule.ts';
 import {
   insertChanges,
@@ -23,7 +32,6 @@ import {
   recordCheckedDomain,
   replaceChecks,
 } from './checks.sql.ts';
-import { factsOf } from './domain-facts.ts';
 import { judgeDomain } from './judge-domain.ts';
 import { sendNotices } from './notices.ts';
 
@@ -162,4 +170,39 @@ function rowOf({ name, verdict, reason, evidence }: Check, former: readonly Chec
   const isSame = before?.verdict === verdict && before.reason === reason;
   const since = isSame ? before.since : checked_at;
   return { check_name: name, verdict, reason, evidence: JSON.stringify(evidence), since, checked_at };
+}
+
+interface Known {
+  keys: readonly KeyRow[];
+  records: readonly ProviderRecord[];
+  atProvider: DomainAtProvider | undefined;
+  negotiated: Negotiated | undefined;
+}
+
+/** What the checks of a domain are told. */
+function factsOf(app: DomainDeps, domain: DomainRow, { keys, records, atProvider, negotiated }: Known): DomainFacts {
+  const { returnPathDomain, helo, listens } = app.domainProviders.mailServer;
+  const ofInstallation = installationKey(app, domain);
+  const inUse = keys.filter(({ state }) => state === 'signing' || state === 'retiring');
+  const ownReturnPath = domain.return_path_domain ?? (domain.way === 'provider' ? undefined : returnPathDomain);
+  return {
+    way: domain.way,
+    // Who can change the settings owns the domain of the installation.
+    ...(domain.scope === 'installation' ? {} : { token: domain.token }),
+    keys: ofInstallation
+      ? [ofInstallation]
+      : inUse.map(({ selector, public_key }) =>
+          public_key === null ? { selector } : { selector, publicKey: public_key },
+        ),
+    records,
+    ...(atProvider && { isProviderVerified: atProvider.verified }),
+    ...(ownReturnPath && { returnPathDomain: ownReturnPath }),
+    ...(domain.way !== 'provider' &&
+      returnPathDomain &&
+      returnPathDomain !== ownReturnPath && { bounceDomain: returnPathDomain }),
+    ...(listens && { listens }),
+    servers: app.config.domains.mailServers,
+    ...(helo && { helo }),
+    ...(negotiated && { negotiated }),
+  };
 }

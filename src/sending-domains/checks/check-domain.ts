@@ -5,6 +5,7 @@ import {
   type Conclusion,
   checkNames,
   notChecked,
+  pass,
   type Questions,
   runCheck,
   worst,
@@ -13,9 +14,8 @@ import { checkKey, type DkimKey } from './dkim.ts';
 import { checkDmarc } from './dmarc.ts';
 import { checkFromDomain, checkMx, preferredExchanger } from './mail-exchangers.ts';
 import { checkOwnership } from './ownership.ts';
-import { checkProviderRecords, type ProviderRecord } from './provider-records.ts';
 import { checkPtr } from './ptr.ts';
-import { boundedResolver, type Resolver } from './resolver.ts';
+import { boundedResolver, plainName, type Resolver } from './resolver.ts';
 import { checkSpf } from './spf.ts';
 import { checkTls, type Negotiated } from './tls.ts';
 
@@ -117,4 +117,34 @@ export function requiredChecks(way: DomainFacts['way'], checks: readonly Check[]
   const names: CheckName[] = ['ownership', way === 'provider' ? 'provider-records' : 'dkim', 'alignment'];
   if (isDkimAligned === false) names.push('spf');
   return checks.filter(({ name }) => names.includes(name));
+}
+
+/** A record that a provider asks for. An MX record has the priority in its value: "10 host". */
+interface ProviderRecord {
+  type: 'CNAME' | 'TXT' | 'MX';
+  name: string;
+  value: string;
+}
+
+/** The records and, where we know it, what the provider itself says about the domain. */
+export async function checkProviderRecords(
+  questions: Questions,
+  records: readonly ProviderRecord[],
+  isVerified: boolean | undefined,
+): Promise<Conclusion> {
+  for (const { type, name, value } of records) {
+    const record = plainName(name);
+    const found = await questions.records(type, record);
+    if (found.length === 0) return { verdict: 'fail', reason: 'record-missing', record };
+    const expected = comparable(type, value);
+    if (!found.some((each) => comparable(type, each) === expected)) {
+      return { verdict: 'fail', reason: 'record-differs', record };
+    }
+  }
+  return isVerified === false ? { verdict: 'fail', reason: 'provider-not-verified' } : pass;
+}
+
+/** Spaces have no meaning in the texts that providers ask for: keys, and lists of tags. */
+function comparable(type: ProviderRecord['type'], value: string): string {
+  return type === 'TXT' ? value.replaceAll(/\s/g, '') : plainName(value).replaceAll(/\s+/g, ' ');
 }
