@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import type { Action } from '../../test/kit/world/console-actions/action.ts';
 import { everyAction, sendAction } from '../../test/kit/world/console-actions/every-action.ts';
 import type { Page } from '../../test/kit/world/console-visitor.ts';
-import { aConsoleWorld } from '../../test/kit/world/console-world.ts';
+import { aConsoleWorld, type ConsoleWorld } from '../../test/kit/world/console-world.ts';
 import { knownWords, typedMark, untranslated } from '../../test/kit/world/untranslated.ts';
 import { may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
@@ -19,8 +19,13 @@ const harness = useHarness({
   },
 });
 
+let world: ConsoleWorld;
+
+beforeAll(async () => {
+  world = await aConsoleWorld(harness, typedMark);
+}, 120_000);
+
 it('every page has only texts that can be translated, for every role', { timeout: 300_000 }, async () => {
-  const world = await aConsoleWorld(harness, typedMark);
   const known = await knownWords(harness);
   const found = new Map<string, string>();
   for (const { browser, user } of world.visitors.values()) {
@@ -43,7 +48,6 @@ const prepared = [
 ];
 
 it('every problem and every notice can be translated', { timeout: 600_000 }, async () => {
-  const world = await aConsoleWorld(harness, typedMark);
   const pages = new Map(collectPages(harness.app).flatMap((page) => (page.act ? [[page.path, page]] : [])));
   const shown = new Map<string, { path: string; page: Page }>();
   const typed = new Set(prepared);

@@ -14,7 +14,7 @@ const products =
   );
 
 /** Headings of the files of recipients, which programs read, and what stands in an example of one. */
-const headings = ['phone number', 'email address', 'example'];
+const headings = ['phone number', 'email address', 'time zone', 'example'];
 
 /** Elements with code, with what somebody typed, and with what is in another language or has no translation. */
 const opaque = /^(code|kbd|pre|samp|script|style|textarea|bdi)$/;
