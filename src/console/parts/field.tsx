@@ -23,6 +23,8 @@ export interface FieldProps extends FieldBase {
   inputmode?: 'numeric' | 'text';
   short?: boolean;
   code?: boolean;
+  /** The language of the value, where it is not that of the page. */
+  lang?: string | undefined;
   /** A button or link beside the input. */
   beside?: ComponentChildren;
 }
@@ -39,7 +41,7 @@ export function Field({
   sentAs = name,
   ...more
 }: FieldProps) {
-  const { autocomplete, inputmode, short, code } = more;
+  const { autocomplete, inputmode, short, code, lang } = more;
   const classes = ['input', short && 'input--short', code && 'input--code'].filter(Boolean).join(' ');
   const input = (
     <input
@@ -49,6 +51,7 @@ export function Field({
       type={type}
       value={type === 'password' ? undefined : (typedText(formState, name) ?? value)}
       dir={type === 'text' || type === 'search' ? 'auto' : undefined}
+      lang={lang}
       autocomplete={autocomplete}
       inputMode={inputmode}
       {...explained(formState, name, hint)}

@@ -31,7 +31,9 @@ export function AsReceived(props: AsReceivedProps) {
             {props.received.message.sender}
             <small>{t('Text message')}</small>
           </header>
-          <p class="bubble">{props.received.message.text}</p>
+          <p class="bubble" lang={props.record.language}>
+            {props.received.message.text}
+          </p>
         </div>
       );
     case 'email':
@@ -43,7 +45,7 @@ export function AsReceived(props: AsReceivedProps) {
 
 type Email = Extract<ReceivedMessage, { channel: 'email' }>['message'];
 
-function Email({ message, path, view, images }: AsReceivedProps & { message: Email }) {
+function Email({ message, record, path, view, images }: AsReceivedProps & { message: Email }) {
   const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(message.html);
   const { name, address } = message.from;
   return (
@@ -61,7 +63,7 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
         )}
         <dt>{t('Subject')}</dt>
         <dd>
-          <b>{message.subject}</b>
+          <b lang={record.language}>{message.subject}</b>
         </dd>
       </dl>
       <div class="toolbar reader-bar">
@@ -80,7 +82,9 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
       </div>
       <div class="desk">
         {view === 'text' ? (
-          <Preformatted label={t('Text of the email')}>{message.text}</Preformatted>
+          <Preformatted label={t('Text of the email')} lang={record.language}>
+            {message.text}
+          </Preformatted>
         ) : (
           <MailFrame
             src={`${path}/email${images ? '?images=remote' : ''}`}
@@ -150,11 +154,21 @@ export function LetterPages({
 }
 
 /** A text as it is, which can be scrolled with the keyboard. */
-export function Preformatted({ label, children }: { label: string; children: string }) {
+export function Preformatted({
+  label,
+  lang,
+  children,
+}: {
+  label: string;
+  lang?: string | undefined;
+  children: string;
+}) {
   return (
     <section class="code code--wrapped" aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <pre tabIndex={0}>{children}</pre>
+      <pre tabIndex={0} lang={lang}>
+        {children}
+      </pre>
     </section>
   );
 }

@@ -88,7 +88,7 @@ function Foot({ children }: { children: ComponentChildren }) {
 
 type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title' | 'choice'> & { preview: Kind };
 
-function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
+function OnPhone({ preview, cost, language }: PropsOf<TextPreview>) {
   const { sender, text, character_count, notable, keeps_welsh, encoding, is_too_long, is_minimum, api_dialect } =
     preview;
   const characters = is_minimum
@@ -99,7 +99,7 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
       <div class="desk">
         <div class="phone">
           <header>{sender}</header>
-          <p class="bubble">
+          <p class="bubble" lang={language}>
             <TemplateText text={text} />
           </p>
         </div>

@@ -185,6 +185,8 @@ interface TextEditorProps {
   alphabet: Country['sms']['alphabet'];
   value: string;
   rows: number;
+  /** The language of the value, where it is not that of the page. */
+  lang?: string | undefined;
 }
 
 /** What a button writes around the selection, or at the beginning of its lines. */
@@ -211,7 +213,7 @@ function marksOf(alphabet: Country['sms']['alphabet']) {
 }
 
 /** A text area. `browser/editor.ts` adds the buttons and marks placeholders in a layer behind the text. */
-export function TextEditor({ formState, name, label, channel, alphabet, value, rows }: TextEditorProps) {
+export function TextEditor({ formState, name, label, channel, alphabet, value, rows, lang }: TextEditorProps) {
   const error = formState.problems.get(name);
   const hint = t(
     'Use ((name)) for something that changes for each person. Use ((late??text)) for text only some people get.',
@@ -252,6 +254,7 @@ export function TextEditor({ formState, name, label, channel, alphabet, value, r
             name={name}
             rows={rows}
             dir="auto"
+            lang={lang}
             aria-invalid={error === undefined ? undefined : 'true'}
             aria-describedby={describedBy(name, hint, error)}
             {...(channel === 'sms' ? marksOf(alphabet) : {})}

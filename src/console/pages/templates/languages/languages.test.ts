@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { aQueuedMessage } from '../../../../../test/kit/builders/queued-messages.ts';
 import { aService, aTemplate } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../../../test/kit/world/console-people.ts';
@@ -13,7 +14,8 @@ beforeAll(async () => {
   service = await aService(harness, { permissions: ['sms', 'email', 'letter', 'template_languages'] });
   template = await aTemplate(harness, service, { content: 'Hello ((name))' });
   const { id } = await aPerson(harness, { name: 'Ada' });
-  await harness.admin('POST', `/service/${service}/users/${id}`, { permissions: [{ permission: 'manage_templates' }] });
+  const permissions = [{ permission: 'manage_templates' }, { permission: 'view_activity' }];
+  await harness.admin('POST', `/service/${service}/users/${id}`, { permissions });
   ada = await signedIn(harness, id);
 });
 
@@ -52,8 +54,28 @@ describe('the languages of a template', () => {
     expect((await stored()).languages.variants).toHaveLength(1);
   });
 
+  it('are those of the messages that have them', async () => {
+    const of = {
+      template_id: template,
+      template_version: Number(await version()),
+      personalisation: { name: 'Ada', nom: 'Ada' },
+    };
+    const own = await aQueuedMessage(harness, service, of);
+    const other = await aQueuedMessage(harness, service, { ...of, language: 'fr-CA' });
+    const shown = async (id: string) => (await ada.get(`/console/services/${service}/messages/${id}`)).text;
+    expect(await shown(own)).toContain('<p class="bubble">Hello Ada</p>');
+    expect(await shown(other)).toContain('<p class="bubble" lang="fr-CA">Bonjour Ada</p>');
+  });
+
   it('are edited, refused for others, and removed', async () => {
     await ada.post(path('/fr-CA'), { version: await version(), content: 'Salut ((name))' });
+    const { text } = await ada.get(path('/fr-CA'));
+    // Read aloud in its own language, each: the text beside it, the field and the preview.
+    expect(
+      text
+        .match(/<[^>]* lang="(?!en-GB)[^>]*>/g)
+        ?.map((tag) => tag.replaceAll(/^<(\w+).* lang="([^"]*)".*$/gs, '$1 $2')),
+    ).toEqual(['pre en', 'textarea fr-CA', 'p fr-CA']);
     const form = { version: await version(), default: 'en-GB', field: 'langue', refuse: 'yes' };
     expect((await ada.post(path(), form)).status).toBe(303);
     expect((await stored()).languages).toMatchObject({ default: 'en-GB', field: 'langue', refuse_unknown: true });

@@ -156,20 +156,21 @@ interface EditorProps {
 export function VariantEditor({ template, own, text, isNew, formState, alphabet, preview, cost }: EditorProps) {
   const { service, id, version, template_type } = template;
   const heading = template_type === 'letter' ? t('Heading') : t('Subject');
+  const lang = isNew ? undefined : text.language;
   return (
     <div class="stack">
       {text.content !== '' && <Differences of={differencesOf(template, text)} />}
       <div class="cols cols--wide">
-        <section class="card stack stack--tight" aria-labelledby="own-text" lang={own}>
+        <section class="card stack stack--tight" aria-labelledby="own-text">
           <h2 id="own-text">{nameOf(own)}</h2>
           {template_type !== 'sms' && (
-            <p dir="auto">
+            <p dir="auto" lang={own}>
               <b>
                 <TemplateText text={template.subject ?? ''} />
               </b>
             </p>
           )}
-          <pre class="wrapped" dir="auto">
+          <pre class="wrapped" dir="auto" lang={own}>
             <TemplateText text={template.content} />
           </pre>
         </section>
@@ -186,7 +187,7 @@ export function VariantEditor({ template, own, text, isNew, formState, alphabet,
             />
           )}
           {template_type !== 'sms' && (
-            <Field formState={formState} name="subject" label={heading} value={text.subject ?? ''} />
+            <Field formState={formState} name="subject" label={heading} value={text.subject ?? ''} lang={lang} />
           )}
           <TextEditor
             formState={formState}
@@ -195,6 +196,7 @@ export function VariantEditor({ template, own, text, isNew, formState, alphabet,
             channel={template_type}
             alphabet={alphabet}
             value={text.content}
+            lang={lang}
             rows={template_type === 'sms' ? 8 : 16}
           />
           <div class="row">
