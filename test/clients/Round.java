@@ -21,6 +21,7 @@ public class Round {
   static final String pennypost = System.getenv("PENNYPOST");
   static final String smsTemplate = System.getenv("SMS_TEMPLATE");
   static final String emailTemplate = System.getenv("EMAIL_TEMPLATE");
+  static final String languagesTemplate = System.getenv("LANGUAGES_TEMPLATE");
   static final NotificationClient client = new NotificationClient(System.getenv("API_KEY"), pennypost);
   static final Map<String, Object> personalisation = Map.of("name", "Ada", "day", "Friday");
 
@@ -66,11 +67,19 @@ public class Round {
         .put("templates", templates)
         .put("template", client.getTemplateById(emailTemplate).getName())
         .put("first_version", client.getTemplateVersion(smsTemplate, 1).getBody())
+        .put("in_french", greet("fr-CA"))
+        .put("preview_in_welsh", client.generateTemplatePreview(languagesTemplate, Map.of("name", "Ada", "language", "cy")).getBody())
+        .put("in_other_language", greet("pl"))
         .put("preview", client.generateTemplatePreview(smsTemplate, personalisation).getBody())
         .put("received", received)
         .put("pdf_of_letter", startOfPdf(letter.getNotificationId().toString()))
         .put("pdf_of_uploaded_letter", startOfPdf(uploaded.getNotificationId().toString()))
         .put("error", refusal()));
+  }
+
+  /** The clients send no `language`: a value chooses. */
+  static String greet(String language) throws Exception {
+    return client.sendSms(languagesTemplate, "07700900123", Map.of("name", "Ada", "language", language), null).getBody();
   }
 
   static Notification untilDelivered(String id) throws Exception {

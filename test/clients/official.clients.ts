@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/operations/sandbox.ts';
+import { platformUserId } from '../../src/users/platform-user.ts';
 import { jwt } from '../kit/builders/jwt.ts';
 import { firstPage, makePdf } from '../kit/samples/pdf-samples.ts';
 import { blockOfGuide, languages } from './languages.ts';
@@ -26,10 +27,11 @@ beforeAll(async () => {
   const { base_url, api_keys, templates } = described;
   const LETTER_PDF = join(folder, 'letter.pdf');
   writeFileSync(LETTER_PDF, await makePdf([firstPage()]));
-  await receiveText(described);
+  const LANGUAGES_TEMPLATE = await setUpService(described);
   env = {
     ...process.env,
     ...{ PENNYPOST: base_url, API_KEY: api_keys.live, LETTER_PDF },
+    LANGUAGES_TEMPLATE,
     ...{ SMS_TEMPLATE: templates.sms, EMAIL_TEMPLATE: templates.email, LETTER_TEMPLATE: templates.letter },
   };
 });
@@ -40,22 +42,36 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The service, which has a number in the sandbox, receives a text. */
-async function receiveText({ base_url, service_id, admin }: Sandbox): Promise<void> {
+/** The service, which has a number in the sandbox, receives a text. Returns the id of a template in several languages. */
+async function setUpService({ base_url, service_id, admin }: Sandbox): Promise<string> {
   const post = async (path: string, body: object, authorization: string) => {
     const response = await fetch(`${base_url}${path}`, {
       method: 'POST',
       headers: { authorization },
       body: JSON.stringify(body),
     });
-    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${await response.text()}`);
+    const answer = await response.text();
+    if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${answer}`);
+    return answer;
   };
   const token = jwt({ iss: admin.client_id, iat: Math.floor(Date.now() / 1_000) }, admin.client_secret);
-  const permissions = ['sms', 'email', 'letter', 'inbound_sms'];
+  const permissions = ['sms', 'email', 'letter', 'inbound_sms', 'template_languages'];
   await post(`/service/${service_id}`, { permissions, contact_link: 'https://example.org/contact' }, `Bearer ${token}`);
   const basic = `Basic ${Buffer.from(credentials).toString('base64')}`;
   const text = { MSISDN: '447700900111', Number: '07700900900', Message: 'Hello+back', ID: '1', DateRecieved: '' };
   await post('/notifications/sms/receive/mmg', text, basic);
+  const greeting = {
+    ...{ name: 'Greeting', template_type: 'sms', content: 'Hello ((name))', created_by: platformUserId },
+    languages: {
+      ...{ default: 'en', field: 'language' },
+      variants: [
+        { language: 'fr', content: 'Bonjour ((name))' },
+        { language: 'cy', content: 'Helo ((name))' },
+      ],
+    },
+  };
+  const { data } = JSON.parse(await post(`/service/${service_id}/template`, greeting, `Bearer ${token}`));
+  return data.id;
 }
 
 const text = 'Hello Ada, see you on Friday.';
@@ -78,7 +94,10 @@ describe.each(languages)('the official client for $name', (language) => {
       uploaded_letter: { reference, postage: 'first' },
       fetched: { type: 'sms', status: 'delivered', body: text },
       listed: [true],
-      templates: ['Appointment', 'Reminder', 'Welcome'],
+      templates: ['Appointment', 'Greeting', 'Reminder', 'Welcome'],
+      in_french: 'Bonjour Ada',
+      preview_in_welsh: 'Helo Ada',
+      in_other_language: 'Hello Ada',
       template: 'Welcome',
       first_version: 'Hello ((name)), see you on ((day)).',
       preview: text,

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotifyClient } from 'notifications-node-client';
 
-const { PENNYPOST, API_KEY, SMS_TEMPLATE, EMAIL_TEMPLATE, LETTER_TEMPLATE, LETTER_PDF } = process.env;
+const { PENNYPOST, API_KEY, SMS_TEMPLATE, EMAIL_TEMPLATE, LETTER_TEMPLATE, LANGUAGES_TEMPLATE, LETTER_PDF } =
+  process.env;
 const client = new NotifyClient(PENNYPOST, API_KEY);
 const personalisation = { name: 'Ada', day: 'Friday' };
 const address = { address_line_1: 'Ada Lovelace', address_line_2: '12 St James’s Square', address_line_3: 'SW1Y 4JH' };
@@ -34,6 +35,10 @@ const { templates } = (await client.getAllTemplates()).data;
 const error = await client
   .sendSms(SMS_TEMPLATE, '07700900123', { personalisation: { name: 'Ada' } })
   .catch((thrown) => thrown);
+// The clients send no `language`: a value chooses.
+const greet = async (language) =>
+  (await client.sendSms(LANGUAGES_TEMPLATE, '07700900123', { personalisation: { name: 'Ada', language } })).data.content
+    .body;
 const startOfPdf = async (id) =>
   (await eventually(() => client.getPdfForLetterNotification(id))).subarray(0, 5).toString();
 
@@ -49,6 +54,9 @@ process.stdout.write(
     templates: templates.map(({ name }) => name).sort(),
     template: (await client.getTemplateById(EMAIL_TEMPLATE)).data.name,
     first_version: (await client.getTemplateByIdAndVersion(SMS_TEMPLATE, 1)).data.body,
+    in_french: await greet('fr-CA'),
+    preview_in_welsh: (await client.previewTemplateById(LANGUAGES_TEMPLATE, { name: 'Ada', language: 'cy' })).data.body,
+    in_other_language: await greet('pl'),
     preview: (await client.previewTemplateById(SMS_TEMPLATE, personalisation)).data.body,
     received: (await client.getReceivedTexts()).data.received_text_messages.map(({ content }) => content),
     pdf_of_letter: await startOfPdf(letter.id),

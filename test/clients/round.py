@@ -11,6 +11,7 @@ from notifications_python_client.notifications import NotificationsAPIClient
 
 pennypost = os.environ["PENNYPOST"]
 sms_template, email_template = os.environ["SMS_TEMPLATE"], os.environ["EMAIL_TEMPLATE"]
+languages_template = os.environ["LANGUAGES_TEMPLATE"]
 client = NotificationsAPIClient(os.environ["API_KEY"], base_url=pennypost)
 personalisation = {"name": "Ada", "day": "Friday"}
 address = {"address_line_1": "Ada Lovelace", "address_line_2": "12 St James’s Square", "address_line_3": "SW1Y 4JH"}
@@ -39,6 +40,12 @@ def refusal():
         return {"status": error.status_code, "text": str(error)}
 
 
+def greet(language):
+    """The clients send no `language`: a value chooses."""
+    values = {"name": "Ada", "language": language}
+    return client.send_sms_notification("07700900123", languages_template, values)["content"]["body"]
+
+
 sms = client.send_sms_notification("07700900123", sms_template, personalisation, reference="python")
 email = client.send_email_notification("ada@example.org", email_template, personalisation)
 upload = prepare_upload(io.BytesIO(b"a,b"), filename="figures.csv")
@@ -63,6 +70,9 @@ print(
             "templates": sorted(template["name"] for template in client.get_all_templates()["templates"]),
             "template": client.get_template(email_template)["name"],
             "first_version": client.get_template_version(sms_template, 1)["body"],
+            "in_french": greet("fr-CA"),
+            "preview_in_welsh": client.post_template_preview(languages_template, {"name": "Ada", "language": "cy"})["body"],
+            "in_other_language": greet("pl"),
             "preview": client.post_template_preview(sms_template, personalisation)["body"],
             "received": [text["content"] for text in client.get_received_texts_iterator()],
             "pdf_of_letter": start_of_pdf(letter["id"]),
