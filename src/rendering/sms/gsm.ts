@@ -61,14 +61,22 @@ export interface SmsAlphabet {
   dear: { characters: string } | { allBut: string };
 }
 
+/** The letters of a few scripts: anybody can send every character there is. */
+const maxKnown = 4096;
+
 /** Replaces what is not kept. One replacement per code point, `?` if there is no better one. */
 function replacingAlphabet(keptLetters: string): SmsAlphabet {
   const kept = new Set(gsmAlphabet + extension + keptLetters);
   const outsideGsm = [...keptLetters].filter((letter) => !gsmAlphabet.includes(letter)).join('');
   const ucs2Character = outsideGsm === '' ? undefined : characterClass(outsideGsm, '');
   const notKept = new RegExp(`[^${classBody([...kept].join(''))}]`, 'gu');
-  const replacement = (character: string) =>
-    typography.get(character) ?? lettersWithoutParts.get(character) ?? letterWithoutAccent(character, kept) ?? '?';
+  const known = new Map([...typography, ...lettersWithoutParts]);
+  const replacement = (character: string) => {
+    const found = known.get(character) ?? letterWithoutAccent(character, kept) ?? '?';
+    // Taking letters apart is slow, and a text in another script is full of them.
+    if (known.size < maxKnown) known.set(character, found);
+    return found;
+  };
   const downgrade = (text: string) => text.replace(notKept, replacement);
   return {
     downgrade,
