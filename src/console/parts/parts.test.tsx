@@ -276,6 +276,6 @@ describe('Chart', () => {
 
 describe('Stamp', () => {
   it('has a word beside the sign', () => {
-    expect(renderToString(<Stamp channel="letter" small />)).toContain('<span class="sr">Letter</span>');
+    expect(renderToString(<Stamp channel="letter" />)).toContain('<span class="sr">Letter</span>');
   });
 });

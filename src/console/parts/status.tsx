@@ -10,10 +10,10 @@ export function Status({ kind, children }: { kind: StatusKind; children: Compone
   return <span class={`status status--${kind}`}>{children}</span>;
 }
 
-/** The channel of a message. In lists without colour, which belongs to the status there. */
-export function Stamp({ channel, small }: { channel: 'email' | 'text' | 'letter'; small?: boolean }) {
+/** The channel of a message. Without colour unless large: in lists, colour belongs to the status. */
+export function Stamp({ channel, large }: { channel: 'email' | 'text' | 'letter'; large?: boolean }) {
   return (
-    <span class={`stamp stamp--${channel}${small ? ' stamp--small' : ''}`}>
+    <span class={`stamp stamp--${channel}${large ? ' stamp--large' : ''}`}>
       <span class="sr">{channelNames[channel]}</span>
     </span>
   );

@@ -125,7 +125,7 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
   return (
     <section class="card stack stack--tight" aria-labelledby={`of-${channel}`}>
       <div class="row">
-        <Stamp channel={channelWords[channel].stamp} />
+        <Stamp channel={channelWords[channel].stamp} large />
         <div>
           <h3 id={`of-${channel}`}>
             {messages ? <a href={messages}>{channelWords[channel].name}</a> : channelWords[channel].name}

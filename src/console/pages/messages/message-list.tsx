@@ -91,7 +91,7 @@ function Recipient({ phone, row, path }: { phone: PhoneRules; row: MessageRow; p
   const recipient = shortRecipient(phone, row);
   return (
     <span class="row row--tight">
-      <Stamp channel={channelWords[row.notification_type].stamp} small />
+      <Stamp channel={channelWords[row.notification_type].stamp} />
       {path ? <a href={`${path}/${row.shown_id}`}>{recipient}</a> : <span>{recipient}</span>}
     </span>
   );

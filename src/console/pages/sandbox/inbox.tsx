@@ -34,7 +34,7 @@ export function Inbox({ country, messages, hasOlder, list, current, opened, now 
               href={sandboxUrl(`/${message.id}`, withoutMessageView(list))}
               aria-current={message.id === current ? 'true' : undefined}
             >
-              <Stamp channel={channelWords[message.notification_type].stamp} small />
+              <Stamp channel={channelWords[message.notification_type].stamp} />
               <Recipient phone={country.phone} message={message} isUnread={!opened.has(message.id)} />
               <Time at={message.received_at} now={now} brief />
               <span class="preview" dir="auto">

@@ -62,7 +62,7 @@ export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProp
             <span class="row row--tight">
               {'template_type' in row ? (
                 <>
-                  <Stamp channel={channelWords[row.template_type].stamp} small />
+                  <Stamp channel={channelWords[row.template_type].stamp} />
                   <span dir="auto">
                     {row.name}
                     {row.folder !== null && paths.has(row.folder) && (
@@ -74,7 +74,7 @@ export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProp
                 </>
               ) : (
                 <>
-                  <span class="row stamp--small">
+                  <span class="row stamp-place">
                     <Icon name="folder" />
                   </span>
                   <a href={sendUrl(list, { folder: row.id, findToken: '' })} dir="auto">

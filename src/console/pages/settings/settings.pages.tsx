@@ -47,7 +47,7 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
             {groups.map(({ of, title, stamp, isOn, rows }) => (
               <section key={of} class="card" aria-labelledby={`of-${of}`}>
                 <div class="card-head">
-                  {stamp && <Stamp channel={stamp} small />}
+                  {stamp && <Stamp channel={stamp} />}
                   <h2 id={`of-${of}`}>{title}</h2>
                   {isOn !== undefined && (
                     <Status kind={isOn ? 'delivered' : 'cancelled'}>{isOn ? t('On') : t('Off')}</Status>

@@ -74,7 +74,7 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
                       aria-label={t('Choose folder {name}', { name: folder.name })}
                     />
                   )}
-                  <span class="row stamp--small">
+                  <span class="row stamp-place">
                     <Icon name="folder" />
                   </span>
                   <a href={listUrl(list, { folder: folder.id, findToken: '' })} dir="auto">
@@ -114,7 +114,7 @@ function TemplateRow({ list, template, canChoose, now }: RowProps) {
           {canChoose && (
             <input type="checkbox" name="templates[]" value={id} aria-label={t('Choose {name}', { name })} />
           )}
-          <Stamp channel={channelWords[template_type].stamp} small />
+          <Stamp channel={channelWords[template_type].stamp} />
           <span>
             <a href={pageUrl(templatePath(list.service_id, id))} dir="auto">
               {name}

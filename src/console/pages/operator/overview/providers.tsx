@@ -68,7 +68,7 @@ function Row({ provider, overview }: { provider: Provider; overview: Overview })
     <tr>
       <th scope="row">
         <span class="row row--tight">
-          <Stamp channel={notification_type === 'sms' ? 'text' : notification_type} small />
+          <Stamp channel={notification_type === 'sms' ? 'text' : notification_type} />
           {display_name}
         </span>
       </th>

@@ -66,7 +66,7 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
               return (
                 <section key={of} class="stack stack--tight" aria-labelledby={`of-${of}`}>
                   <div class="row">
-                    <Stamp channel={stamp} small />
+                    <Stamp channel={stamp} />
                     <h2 id={`of-${of}`}>{title}</h2>
                     {canShare && (
                       <ButtonLink to={sharesPath(of)} small>
