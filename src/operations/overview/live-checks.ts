@@ -1,6 +1,29 @@
+import { type Text, t } from '../../language/text.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import { examineRunning } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
+
+/** How pages name the checks, which the command line names in English. */
+export const checkNames: ReadonlyMap<string, Text> = new Map([
+  ['node', t('Node')],
+  ['data folder', t('Data folder')],
+  ['disk', t('Disk')],
+  ['files', t('Files')],
+  ['database', t('Database')],
+  ['schema', t('Schema')],
+  ['standbys', t('Standbys')],
+  ['replica', t('Standby for reads')],
+  ['clock', t('Clock')],
+  ['secret key', t('Secret key')],
+  ['single sign-on', t('Single sign-on')],
+  ['sms', t('Text provider')],
+  ['email', t('Email provider')],
+  ['bounce mailbox', t('Bounce mailbox')],
+  ['printer', t('Printer')],
+  ['virus scanner', t('Virus scanner')],
+  ['database disk', t('Disk of the database')],
+  ['domains', t('Sending domains')],
+]);
 
 type Deps = Parameters<typeof examineRunning>[0];
 

@@ -4,7 +4,7 @@ import { lanes } from '../../notifications/notification.ts';
 import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/delivery-queue.ts';
 import { hour_ms, minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { LiveFinding } from './live-checks.ts';
+import { checkNames, type LiveFinding } from './live-checks.ts';
 
 /** One thing that is wrong. `red`: messages are delayed or will be; `amber`: an operator should look. */
 export interface Problem {
@@ -254,17 +254,18 @@ function judgeFindings({ findings, now }: Facts): Problem[] {
   return findings
     .filter(({ ok, provider }) => !ok && provider === undefined)
     .filter(({ is_minor = false, since }) => !is_minor || lasts(since))
-    .map(({ name, description, since, is_unfinished, is_minor }) =>
-      problem({
+    .map(({ name, description, since, is_unfinished, is_minor }) => {
+      const check = checkNames.get(name) ?? asIs(name);
+      return problem({
         tone: is_unfinished || is_minor ? 'amber' : 'red',
         what: is_unfinished
-          ? t('The check of the {name} did not finish', { name })
-          : t('The check of the {name} has failed', { name }),
+          ? t('{check}: this check did not finish', { check })
+          : t('{check}: this check has failed', { check }),
         detail: { finding: sentence(description) },
         since,
         about: 'system',
-      }),
-    );
+      });
+    });
 }
 
 function judgeLetters({ late_letters: { not_printed, not_despatched, first_day } }: Facts): Problem[] {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { T } from '../../../../language/sentence.tsx';
 import { type Text, t } from '../../../../language/text.ts';
 import { readBuild, readVersion } from '../../../../operations/build.ts';
+import { checkNames } from '../../../../operations/overview/live-checks.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { Status } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
@@ -67,27 +68,6 @@ function Good({ ok, children }: { ok: boolean; children: ComponentChildren }) {
   return <Status kind={ok ? 'delivered' : 'failed'}>{children}</Status>;
 }
 
-const names = new Map([
-  ['node', t('Node')],
-  ['data folder', t('Data folder')],
-  ['disk', t('Disk')],
-  ['files', t('Files')],
-  ['database', t('Database')],
-  ['schema', t('Schema')],
-  ['standbys', t('Standbys')],
-  ['replica', t('Standby for reads')],
-  ['clock', t('Clock')],
-  ['secret key', t('Secret key')],
-  ['single sign-on', t('Single sign-on')],
-  ['sms', t('Text provider')],
-  ['email', t('Email provider')],
-  ['bounce mailbox', t('Bounce mailbox')],
-  ['printer', t('Printer')],
-  ['virus scanner', t('Virus scanner')],
-  ['database disk', t('Disk of the database')],
-  ['domains', t('Sending domains')],
-]);
-
 /** Also a fragment: every check with its result. */
 export function SystemContent({ overview }: { overview: Overview }) {
   const { findings, now } = overview;
@@ -106,7 +86,7 @@ export function SystemContent({ overview }: { overview: Overview }) {
         rows={findings}
         keyOf={({ name, provider = '' }) => name + provider}
         columns={[
-          { head: t('Check'), cell: ({ name }) => names.get(name) ?? <code>{name}</code> },
+          { head: t('Check'), cell: ({ name }) => checkNames.get(name) ?? <code>{name}</code> },
           {
             head: t('State'),
             cell: ({ ok, is_warning }) =>
