@@ -137,17 +137,18 @@ export async function previewMessage(
   };
   const path = pageUrl(`/services/${service.id}/send/${template.row.id}`);
   const token = encryptValues(app, visitor, personalisation);
+  const query = `values=${token}${filled.language && `&language=${encodeURIComponent(filled.language)}`}`;
   switch (template.row.template_type) {
     case 'sms':
       return { channel: 'sms', ...(await previewText(app, service.id, message)) };
     case 'email': {
       const { from, reply_to, subject, text, html } = await previewEmail(app, service.id, message);
-      const frame = token.length > maxTokenLength ? undefined : `${path}/email?values=${token}`;
+      const frame = token.length > maxTokenLength ? undefined : `${path}/email?${query}`;
       return { channel: 'email', from: `${from.name} <${from.address}>`, reply_to, subject, text, html, frame };
     }
     case 'letter': {
       const shown = token.length > maxTokenLength ? 0 : pages;
-      const addresses = Array.from({ length: shown }, (_, index) => `${path}/pages/${index + 1}?values=${token}`);
+      const addresses = Array.from({ length: shown }, (_, index) => `${path}/pages/${index + 1}?${query}`);
       return { channel: 'letter', pages: addresses };
     }
   }

@@ -7,6 +7,7 @@ import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { isAddressReason } from '../../../recipients/postal-address.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
+import { languagesInUse } from '../../../templates/languages/languages.ts';
 import type { FormState } from '../../page.ts';
 import { readWhen, WhenFields } from '../../parts/when.tsx';
 import { isAddressPlaceholder, toPersonalisation } from '../quick-start/api-request.ts';
@@ -14,6 +15,7 @@ import { isAddressPlaceholder, toPersonalisation } from '../quick-start/api-requ
 /** The same index of `names` and `values` is one placeholder: placeholders may have any name. */
 export const SendForm = Type.Object({
   do: Type.Optional(OneOf(['check', 'mine', 'preview', 'change', 'send'])),
+  language: Type.Optional(Type.String({ maxLength: 100 })),
   sender_id: Type.Optional(Type.String({ format: 'uuid' })),
   to: Type.Optional(Type.String({ maxLength: 2_000 })),
   names: Type.Array(Type.String()),
@@ -28,19 +30,30 @@ export interface Filled {
   to: string;
   /** The placeholders, in the order of the template. */
   values: { name: string; value: string }[];
+  /** Blank for a template in one language. */
+  language: string;
   sender_id: string;
   /** A moment. */
   scheduled_for: string;
   reference: string;
 }
 
+const textOf = (typed: FormState['typed'], name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
+
+/** The template's own unless another was chosen: then no value of the message chooses it. */
+export function readLanguageChoice({ row }: ReadyTemplate, typed: FormState['typed']): string {
+  const languages = languagesInUse(row);
+  return languages ? textOf(typed, 'language') || languages.default : '';
+}
+
 export function readFilled(calendar: Calendar, template: ReadyTemplate, typed: FormState['typed']): Filled {
-  const text = (name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
+  const text = (name: string) => textOf(typed, name);
   const list = (name: string) => [typed.get(name) ?? []].flat();
   const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));
   return {
     to: text('to'),
     values: listFields(template).map((name) => ({ name, value: (sent.get(name) ?? '').trim() })),
+    language: readLanguageChoice(template, typed),
     sender_id: text('sender_id'),
     scheduled_for: readWhen(calendar, Object.fromEntries(typed)),
     reference: text('reference'),

@@ -11,6 +11,9 @@ import { newId } from '../../../platform/id.ts';
 import { addressRules } from '../../../recipients/address-rules.ts';
 import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
+import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
+import { inChosenLanguage } from '../../../templates/languages/chosen-language.ts';
+import { languagesInUse } from '../../../templates/languages/languages.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { checkAll } from '../../forms.ts';
 import { countedToday, leftToday, postageName } from '../../message-words.ts';
@@ -31,7 +34,15 @@ import {
   type ToPreview,
 } from './message-preview.tsx';
 import { Check, FillIn } from './send.tsx';
-import { buildPersonalisation, readFilled, refuseGaps, SendForm, toFormProblem, withoutGaps } from './send-form.ts';
+import {
+  buildPersonalisation,
+  readFilled,
+  readLanguageChoice,
+  refuseGaps,
+  SendForm,
+  toFormProblem,
+  withoutGaps,
+} from './send-form.ts';
 import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts';
 
 const who = { service: 'send', membersOnly: true } as const;
@@ -40,7 +51,8 @@ type OfSender = PageRequest<typeof who>;
 /** Sending to one person: fill in, check, send. */
 export function sendPages(pages: Pages, app: ConsoleApp): void {
   async function load({ service, visitor, viewer, param }: OfSender, typed: FormState['typed']): Promise<ToPreview> {
-    const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+    const own = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+    const template = inLanguage(app, own, readLanguageChoice(own, typed));
     const sending = await app.sending.services.find(service.id);
     if (!sending) throw notFound();
     return { service: sending, template, filled: readFilled(viewer.calendar, template, typed) };
@@ -63,6 +75,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           formState={{ typed, problems: formState.problems }}
           channel={channel}
           filled={filled}
+          languages={languagesInUse(template.row)}
           senders={await listSenderChoices(app.db, template)}
           preview={await renderPreview(request, loaded)}
           left={leftToday(countedToday(app, service, channel), (await remainingToday(app, service, channel)).messages)}
@@ -86,6 +99,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       template_id: template.row.id,
       to: filled.to,
       personalisation: buildPersonalisation(template, filled),
+      language: filled.language || null,
       sender_id: filled.sender_id || null,
       reference: filled.reference || null,
       scheduled_for: filled.scheduled_for || null,
@@ -172,7 +186,8 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/send/:email_template_id/email', {
     who,
     async show({ service, visitor, param, query, reply }) {
-      const template = await getSendableTemplate(app, service.id, visitor.user.id, param('email_template_id'));
+      const own = await getSendableTemplate(app, service.id, visitor.user.id, param('email_template_id'));
+      const template = inLanguage(app, own, query('language'));
       if (template.row.template_type !== 'email') throw notFound();
       const personalisation = decryptValues(app, visitor, query('values'));
       const message = { template, recipient: '', personalisation, reply_to_text: null };
@@ -184,7 +199,8 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/send/:letter_template_id/pages/:page', {
     who,
     async show({ service, visitor, param, query, reply }) {
-      const template = await getSendableTemplate(app, service.id, visitor.user.id, param('letter_template_id'));
+      const own = await getSendableTemplate(app, service.id, visitor.user.id, param('letter_template_id'));
+      const template = inLanguage(app, own, query('language'));
       const page = Number(param('page'));
       if (template.row.template_type !== 'letter' || !Number.isInteger(page) || page < 1) throw notFound();
       const values = decryptValues(app, visitor, query('values'));
@@ -192,6 +208,10 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       return sendSentFile(reply, 'image/png', content);
     },
   });
+}
+
+function inLanguage(app: ConsoleApp, template: ReadyTemplate, language: string): ReadyTemplate {
+  return inChosenLanguage(app, template, { language: language || undefined });
 }
 
 /** Characters of a text message that its recipient will not see. */

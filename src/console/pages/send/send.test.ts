@@ -156,6 +156,31 @@ describe('POST /console/services/{id}/send/{template_id}', () => {
     expect((await getInboxMessage(harness.app, everything, (await messages())[0]?.id ?? '')).text).toBe(shown);
   });
 
+  it('sends the text in the chosen language, with its own placeholders', async () => {
+    const permissions = ['sms', 'email', 'letter', 'template_languages'];
+    const of = await aServiceOfPerson({ permissions });
+    const variants = [{ language: 'fr', subject: 'Bonjour', content: 'Bonjour ((nom))' }];
+    const languages = { default: 'en', field: null, refuse_unknown: true, variants };
+    const { body } = await harness.admin('POST', `/service/${of}/template`, {
+      ...{ name: 'Greeting', template_type: 'email', subject: 'Hello', content: 'Hello ((name))' },
+      ...{ created_by: person, languages },
+    });
+    const url = urlOf(body.data.id, of);
+    const own = await browser.get(url);
+    expect(own.text).toMatch(/<option value="en" selected[^>]*>English<\/option><option value="fr">French/);
+    expect(own.text).toContain('data-text="Hello ((name))');
+    const form = { language: 'fr', to: 'ada@example.org', 'names[]': ['nom'], 'values[]': ['Ada'] };
+    expect((await browser.post(url, { ...form, do: 'check', 'values[]': [''] })).text).toContain(
+      'Enter a value for nom.',
+    );
+    const checked = await browser.post(url, { ...form, do: 'check' });
+    const frame = /src="([^"]+\/email\?values=[^"]+)"/.exec(checked.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect((await browser.get(frame)).text).toContain('Bonjour Ada');
+    expect((await browser.post(url, { ...fieldsOf(checked), do: 'send' })).status).toBe(303);
+    expect(await messages(of)).toMatchObject([{ body: 'Bonjour Ada', language: 'fr' }]);
+    expect((await browser.post(url, { ...form, language: 'xx', do: 'check' })).status).toBe(400);
+  });
+
   it('sends at the chosen hour', async () => {
     const at = { scheduled_for: 'later', scheduled_day: '2026-11-17', scheduled_hour: '9' };
     const page = await browser.get(urlOf(templates.sms));

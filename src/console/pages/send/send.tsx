@@ -1,13 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
+import { type LanguageTags, listLanguages } from '../../../templates/languages/languages.ts';
 import { describeLost } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
-import { Choices, Field, TextArea } from '../../parts/field.tsx';
+import { Choices, Field, Select, TextArea } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Summary } from '../../parts/table.tsx';
 import { nextDay, When } from '../../parts/when.tsx';
+import { nameOf } from '../templates/languages/languages.tsx';
 import { MessagePreview, type Preview } from './message-preview.tsx';
 import type { Filled } from './send-form.ts';
 import type { SenderChoice } from './sendable-templates.ts';
@@ -16,6 +18,8 @@ interface FillInProps {
   formState: FormState;
   channel: Channel;
   filled: Filled;
+  /** Undefined for a template in one language. */
+  languages: LanguageTags | undefined;
   senders: readonly SenderChoice[];
   preview: ComponentChildren;
   /** How much can be sent today. */
@@ -27,7 +31,7 @@ interface FillInProps {
 }
 
 export function FillIn(props: FillInProps) {
-  const { formState, channel, filled, senders, preview, left, now, addressHint, toFile } = props;
+  const { formState, channel, filled, languages, senders, preview, left, now, addressHint, toFile } = props;
   return (
     <div class="stack">
       <Steps current="fill-in" />
@@ -37,6 +41,15 @@ export function FillIn(props: FillInProps) {
           <button class="sr" type="submit" name="do" value="check" tabIndex={-1} aria-hidden="true">
             {t('Check')}
           </button>
+          {languages && (
+            <Select
+              formState={formState}
+              name="language"
+              label={t('Language of the message')}
+              choices={listLanguages(languages).map((tag) => ({ value: tag, label: nameOf(tag) }))}
+              value={filled.language}
+            />
+          )}
           <Sender formState={formState} channel={channel} senders={senders} chosen={filled.sender_id} />
           <Recipient formState={formState} channel={channel} addressHint={addressHint} />
           {filled.values.length > 0 && (
@@ -182,6 +195,7 @@ export function Check({ filled, sendId, preview, foot, facts, lost }: CheckProps
               <Hidden name="values[]" value={value} />
             </>
           ))}
+          {filled.language !== '' && <Hidden name="language" value={filled.language} />}
           <Hidden name="sender_id" value={filled.sender_id} />
           <Hidden name="scheduled_for" value={filled.scheduled_for} />
           <Hidden name="reference" value={filled.reference} />
