@@ -56,6 +56,8 @@ describe('contact lists', { timeout: 60_000 }, () => {
     const page = await browser.get(path);
     expect(page.text).toContain(text);
     expect(page.text).not.toContain('/save"');
-    expect((await browser.post(`${path}/save`, { name: 'x' })).problems['']).toMatch(/^File is not valid/);
+    expect((await browser.post(`${path}/save`, { name: 'x' })).problems['']).toBe(
+      'This file cannot be saved as a list. Fix it and upload it again.',
+    );
   });
 });

@@ -99,7 +99,7 @@ describe('an email brand', () => {
       alt_text: 'Enter what the logo says, or a text beside it.',
     });
     expect(await problems({ ...wrong, alt_text: 'Logo of the Town Hall' })).toHaveProperty('alt_text');
-    expect(await problems({ ...wrong, colour: 'red' })).toEqual({ colour: 'Not a valid hex colour.' });
+    expect(await problems({ ...wrong, colour: 'red' })).toEqual({ colour: 'Enter a colour, such as #1d70b8.' });
     expect(await problems(wrong, black)).toEqual({
       logo: 'Choose a PNG file. Other pictures can be exported as PNG.',
     });
