@@ -10,6 +10,7 @@ import { measureGuard } from '../src/notifications/guard/guard.task.ts';
 import { measureLimits } from '../src/notifications/limits/limit-notices.task.ts';
 import { measureRollups } from '../src/notifications/rollups/rollups.ts';
 import { measureHeld } from '../src/notifications/windows/held-messages.ts';
+import { measurePlans } from '../src/plans/plan-messages.ts';
 import { Standby } from '../src/platform/db/servers/standby.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { observeDomains } from '../src/sending-domains/domain-metrics.ts';
@@ -67,6 +68,7 @@ beforeAll(async () => {
   measureGuard(app);
   measureLimits(app);
   measureHeld(app);
+  measurePlans(app);
   measureReadiness(app);
   new TaskRuns(app, tasks);
   return harness.deliver();

@@ -10,7 +10,21 @@ interface Filters {
 
 /** Parameters that change how one thing is shown, or where a form leads: not what a list shows. */
 export const noFilters = [
-  ...['next', 'view', 'width', 'images', 'values', 'about', 'template', 'draft', 'compare', 'with', 'current', 'row'],
+  ...[
+    'next',
+    'view',
+    'width',
+    'images',
+    'values',
+    'about',
+    'template',
+    'draft',
+    'compare',
+    'with',
+    'current',
+    'row',
+    'language',
+  ],
 ];
 
 /** A path that names one of these shows that one thing. */
@@ -58,7 +72,7 @@ const singleThings = [
     'language',
     'guide',
   ],
-  ...['plan_id', 'send_window_id', 'recurring_send_id'],
+  ...['plan_id', 'plan_message_id', 'send_window_id', 'recurring_send_id'],
 ];
 
 /** What people look for in the list of messages. */

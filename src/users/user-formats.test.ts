@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCountry } from '../countries/country.ts';
 import { gb } from '../countries/gb.ts';
+import { inEnglish } from '../language/text.ts';
 import { refusalOfMobileNumber, refusalOfName } from './user-formats.ts';
 
 describe('refusalOfMobileNumber', () => {
@@ -16,13 +17,14 @@ describe('refusalOfMobileNumber', () => {
     ['020 7946 0123', 'Not a UK mobile number'],
     ['07700 90012', 'Number is not valid – double check the phone number you entered'],
   ])('%j: %s', (text, reason) => {
-    expect(refusalOfMobileNumber(createCountry(gb), text)).toBe(reason && `Invalid phone number: ${reason}`);
+    const refusal = refusalOfMobileNumber(createCountry(gb), text);
+    expect(refusal && inEnglish(refusal)).toBe(reason && `Invalid phone number: ${reason}`);
   });
 });
 
 describe('refusalOfName', () => {
   it('rejects only the empty name', () => {
-    expect(refusalOfName('')).toBe('Invalid name');
+    expect(inEnglish(refusalOfName('') ?? '')).toBe('Invalid name');
     expect(refusalOfName(' ')).toBeUndefined();
   });
 });

@@ -77,7 +77,7 @@ describe('/service/{id}/callback-api', () => {
       { bearer_token: 'short', callback_type: 'fax', url: 7 },
       {
         bearer_token: ['Shorter than minimum length 10.'],
-        callback_type: ['Must be one of: delivery_status, complaint, returned_letter, inbound_sms.'],
+        callback_type: ['Must be one of: delivery_status, message_status, complaint, returned_letter, inbound_sms.'],
         url: ['Not a valid string.'],
       },
     ],
