@@ -106,9 +106,9 @@ export const settingActions: Actions = (harness, world) => {
     changes('email_reply_to', `${replyTo}/:reply_to_id/archive`, {
       by,
       prepare: async () => {
-        const { body } = await harness.admin('GET', `/service/${world.service.id}/email-reply-to`);
-        const other = body.find(({ is_default }: { is_default: boolean }) => !is_default);
-        return { ids: { reply_to_id: other.id } };
+        const unused = { email_address: 'unused@example.org', is_default: false };
+        const { body } = await harness.admin('POST', `/service/${world.service.id}/email-reply-to`, unused);
+        return { ids: { reply_to_id: body.data.id } };
       },
     }),
     changes('service', `${settings}/operator/channels`, {
