@@ -163,6 +163,8 @@ describe('reads of a process with DATABASE_REPLICA_URL', () => {
   });
 
   it('a standby that is promoted is replaced by another', async () => {
+    // The one that hung before may still be catching up.
+    await cluster.untilWhole();
     const [primary, candidate] = [await cluster.primary(), await cluster.synchronousStandby()];
     watch = new Watch();
     await sleep(1_000);
