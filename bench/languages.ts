@@ -58,7 +58,7 @@ function readMessages(): Message[] {
   return entries.map(({ key }) => {
     const text = textOfKey(key);
     const context: Values = text === key ? {} : { context: key.slice(0, -text.length - 1) };
-    // Of every kind of value a number is one that all messages take.
+    // Every placeholder of a message accepts a number.
     const names = [...text.matchAll(/\{\s*(\w+)\s*[,}]/g)].map(([, found = '']) => found);
     return { text, values: { ...Object.fromEntries(names.map((found) => [found, 3])), ...context } };
   });

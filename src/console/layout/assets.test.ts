@@ -39,7 +39,7 @@ describe('GET /console/assets', () => {
   });
 });
 
-/** Of the four lengths of a declaration, the second is at the right and the fourth at the left. */
+/** A declaration with four lengths sets the right side with its second and the left side with its fourth. */
 function hasUnequalSides(declaration: string): boolean {
   const value = declaration.slice(declaration.indexOf(':') + 1).trim();
   const [, right, , left] = value.match(/(?:[^\s(]|\([^()]*(?:\([^()]*\)[^()]*)*\))+/g) ?? [];

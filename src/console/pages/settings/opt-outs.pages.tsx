@@ -5,15 +5,16 @@ import { asIs, type Text, t } from '../../../language/text.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { may, type OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
+import { keepSearch, readSearch } from '../../links.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
-import { Field, TextArea } from '../../parts/field.tsx';
+import { TextArea } from '../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
-import { OlderPager, pageSize } from '../../parts/pager.tsx';
+import { pageSize } from '../../parts/pager.tsx';
 import { formatPhoneNumber, maskedNumber } from '../../parts/phone-number.ts';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { SearchedList } from './searched-list.tsx';
 import { settingsOf, team } from './service-setting.ts';
 
 /** Those who see messages see whole numbers, others the end of each. */
@@ -132,7 +133,7 @@ interface ListProps {
 }
 
 function OptOutList(props: ListProps) {
-  const { entries, hasOlder, formState, sought, list, olderThan } = props;
+  const { entries, sought, olderThan } = props;
   if (entries.length === 0 && sought === '' && olderThan === undefined) {
     return (
       <Empty title={t('Nobody has opted out')}>
@@ -141,38 +142,14 @@ function OptOutList(props: ListProps) {
     );
   }
   return (
-    <div class="stack">
-      <form class="measure" method="post" action={pageUrl(list)} noValidate>
-        <Field
-          formState={formState}
-          name="phone_number"
-          label={t('Find a number')}
-          hint={t('Enter the whole number.')}
-          type="search"
-          value={sought}
-          autocomplete="off"
-          beside={
-            <button class="button" type="submit">
-              {t('Find')}
-            </button>
-          }
-        />
-      </form>
-      {sought !== '' && (
-        <p>
-          {entries.length === 0 && <>{t('This number has not opted out.')} </>}
-          <a href={pageUrl(list)}>{t('Show the whole list')}</a>
-        </p>
-      )}
-      {entries.length > 0 && <Entries {...props} />}
-      <OlderPager
-        rows={entries}
-        shown={t('{count, plural, one {# number} other {# numbers}}', { count: entries.length })}
-        olderThan={olderThan}
-        to={(older_than) => withQuery(pageUrl(list), { older_than })}
-        hasOlder={hasOlder}
-      />
-    </div>
+    <SearchedList
+      {...props}
+      field={{ name: 'phone_number', label: t('Find a number'), hint: t('Enter the whole number.') }}
+      absent={t('This number has not opted out.')}
+      shown={t('{count, plural, one {# number} other {# numbers}}', { count: entries.length })}
+    >
+      <Entries {...props} />
+    </SearchedList>
   );
 }
 

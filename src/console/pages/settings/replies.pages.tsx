@@ -13,6 +13,12 @@ const maxReply = 300;
 const Words = Type.Optional(Type.String({ maxLength: 500 }));
 const Reply = Type.Optional(Type.String({ maxLength: maxReply }));
 
+const wordFields = [
+  { name: 'stop_words', kind: 'stop', label: t('More words that stop texts') },
+  { name: 'start_words', kind: 'start', label: t('More words that start texts again') },
+  { name: 'help_words', kind: 'help', label: t('More words that ask for help') },
+] as const;
+
 /** The words of a service for STOP, START and HELP, and what it replies to them. */
 export function keywordPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
@@ -26,30 +32,17 @@ export function keywordPages(pages: Pages, app: ConsoleApp): void {
       const builtIn = listBuiltInWords(languages);
       return (
         <>
-          <Field
-            formState={formState}
-            name="stop_words"
-            label={t('More words that stop texts')}
-            hint={t('{words} always count. Separate words with commas.', { words: list(builtIn.stop) })}
-            value={words.stop.join(', ')}
-            autocomplete="off"
-          />
-          <Field
-            formState={formState}
-            name="start_words"
-            label={t('More words that start texts again')}
-            hint={t('{words} always count. Separate words with commas.', { words: list(builtIn.start) })}
-            value={words.start.join(', ')}
-            autocomplete="off"
-          />
-          <Field
-            formState={formState}
-            name="help_words"
-            label={t('More words that ask for help')}
-            hint={t('{words} always count. Separate words with commas.', { words: list(builtIn.help) })}
-            value={words.help.join(', ')}
-            autocomplete="off"
-          />
+          {wordFields.map(({ name, kind, label }) => (
+            <Field
+              key={name}
+              formState={formState}
+              name={name}
+              label={label}
+              hint={t('{words} always count. Separate words with commas.', { words: list(builtIn[kind]) })}
+              value={words[kind].join(', ')}
+              autocomplete="off"
+            />
+          ))}
           <TextArea
             formState={formState}
             name="stop_reply"

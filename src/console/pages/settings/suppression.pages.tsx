@@ -16,15 +16,15 @@ import {
   suppressRecipients,
 } from '../../../services/suppression/suppression-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
+import { keepSearch, pageUrl, readSearch } from '../../links.ts';
 import type { FormState, Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
 import { ButtonLink, Confirm } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
-import { OlderPager, pageSize } from '../../parts/pager.tsx';
+import { pageSize } from '../../parts/pager.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { YesNo, yesOrNo } from '../../setting-page.tsx';
+import { SearchedList } from './searched-list.tsx';
 import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
 
 const path = 'email/suppression-list';
@@ -195,7 +195,7 @@ interface ListProps {
 }
 
 function SuppressionList(props: ListProps) {
-  const { entries, hasOlder, formState, sought, list, olderThan, isOn } = props;
+  const { entries, sought, olderThan, isOn } = props;
   if (entries.length === 0 && sought === '' && olderThan === undefined) {
     return (
       <Empty title={t('No addresses on the list')}>
@@ -208,38 +208,14 @@ function SuppressionList(props: ListProps) {
     );
   }
   return (
-    <div class="stack">
-      <form class="measure" method="post" action={pageUrl(list)} noValidate>
-        <Field
-          formState={formState}
-          name="email_address"
-          label={t('Find an address')}
-          hint={t('Enter the whole address.')}
-          type="search"
-          value={sought}
-          autocomplete="off"
-          beside={
-            <button class="button" type="submit">
-              {t('Find')}
-            </button>
-          }
-        />
-      </form>
-      {sought !== '' && (
-        <p>
-          {entries.length === 0 && <>{t('This address is not on the list.')} </>}
-          <a href={pageUrl(list)}>{t('Show the whole list')}</a>
-        </p>
-      )}
-      {entries.length > 0 && <Entries {...props} />}
-      <OlderPager
-        rows={entries}
-        shown={t('{count, plural, other {# addresses}}', { count: entries.length })}
-        olderThan={olderThan}
-        to={(older_than) => withQuery(pageUrl(list), { older_than })}
-        hasOlder={hasOlder}
-      />
-    </div>
+    <SearchedList
+      {...props}
+      field={{ name: 'email_address', label: t('Find an address'), hint: t('Enter the whole address.') }}
+      absent={t('This address is not on the list.')}
+      shown={t('{count, plural, other {# addresses}}', { count: entries.length })}
+    >
+      <Entries {...props} />
+    </SearchedList>
   );
 }
 
