@@ -38,7 +38,7 @@ export function keywordPages(pages: Pages, app: ConsoleApp): void {
               formState={formState}
               name={name}
               label={label}
-              hint={t('{words} always count. Separate words with commas.', { words: list(builtIn[kind]) })}
+              hint={t('Already included: {words}. Separate words with commas.', { words: list(builtIn[kind]) })}
               value={words[kind].join(', ')}
               autocomplete="off"
             />
