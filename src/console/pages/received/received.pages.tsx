@@ -119,7 +119,9 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
         ...(may(who, visitor.user, service) === 'yes' ? { crumbs } : {}),
         content: (
           <div class="stack measure">
-            <p class="bubble">{content}</p>
+            <div class="phone">
+              <p class="bubble">{content}</p>
+            </div>
             <Confirm
               label={t('Stop texts')}
               action={t('Stop texts')}
