@@ -3,6 +3,7 @@ import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts
 import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { PlanWorker } from './advance.ts';
+import { selectLateness } from './plan-outcomes.sql.ts';
 
 const harness = useHarness({
   now: '2026-11-16T12:00:00Z',
@@ -75,7 +76,7 @@ describe('an earlier step that is delivered while the next one is about to start
       await harness.app.db.deleteFrom('plan_step_changes').where('message_id', '=', id).execute();
       await harness.app.db
         .updateTable('plan_messages')
-        .set({ due_at: '2026-11-17T12:00:00Z' })
+        .set({ due_at: '2026-11-17T12:00:00Z', leased_until: null })
         .where('id', '=', id)
         .execute();
     });
@@ -100,6 +101,37 @@ describe('an earlier step that is delivered while the next one is about to start
     expect((await harness.admin('POST', `/service/${service}`, { permissions: ['email', 'letter'] })).status).toBe(200);
     await whileStarting(id).runOnce();
     expect(await statesOf(id)).toEqual(delivered);
+  });
+});
+
+describe('a step that cannot start', () => {
+  it('is as late as its deadline is past, however often it is tried; then it starts once', async () => {
+    const id = await overdue();
+    const failing = interrupted(() => Promise.reject(new Error('No connection')));
+    const late = () => selectLateness(harness.app.db, harness.clock.now().toISOString());
+    for (const minutes of [0, 4, 8, 12]) {
+      expect(await late()).toBe(minutes * 60);
+      await failing.runOnce();
+      harness.clock.advance({ minutes: 4 });
+    }
+    expect(await statesOf(id)).toEqual(['in-progress', 'expired', 'waiting', 'waiting']);
+    await new PlanWorker(harness.app).runOnce();
+    expect(await statesOf(id)).toEqual(['in-progress', 'expired', 'sent', 'waiting']);
+    expect(await late()).toBe(0);
+  });
+
+  it('is tried again by nobody while a worker may still hold it', async () => {
+    await overdue();
+    let tries = 0;
+    const failing = interrupted(async () => {
+      tries += 1;
+      throw new Error('No connection');
+    });
+    for (let turn = 0; turn < 3; turn += 1) await failing.runOnce();
+    expect(tries).toBe(1);
+    harness.clock.advance({ seconds: 30 });
+    await failing.runOnce();
+    expect(tries).toBe(2);
   });
 });
 

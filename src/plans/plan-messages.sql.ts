@@ -106,7 +106,12 @@ export async function updatePlanMessage(
   id: string,
   change: Partial<Pick<PlanMessage, 'status' | 'how' | 'completed_at'>> & { due_at?: Timestamp | null },
 ): Promise<void> {
-  await tx.updateTable('plan_messages').set(change).where('id', '=', id).execute();
+  const released = 'due_at' in change ? { leased_until: null } : {};
+  await tx
+    .updateTable('plan_messages')
+    .set({ ...change, ...released })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function updateStep(
@@ -140,13 +145,14 @@ export async function updateWaitingStep(
   return numUpdatedRows > 0n;
 }
 
-/** Makes messages due whose steps have changed. */
+/** Makes messages due whose steps have changed. One that is late already stays as late as it is. */
 export async function wakeChangedMessages(db: Db, now: Timestamp, limit: number): Promise<void> {
   const statement = new Statement();
   const taken = takeChangedSteps(statement, limit);
   statement.with(
     'woken',
-    sql`update plan_messages set due_at = ${now} where id = any (array(select message_id from ${taken}))`,
+    sql`update plan_messages set due_at = least(due_at, ${now}::timestamptz), leased_until = null
+      where id = any (array(select message_id from ${taken}))`,
   );
   await statement.ending(sql`select 1`).execute(db);
 }
@@ -157,8 +163,9 @@ export async function leaseDueMessages(
   { now, until, limit }: { now: Timestamp; until: Timestamp; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    update plan_messages m set due_at = ${until}
-    from (select id from plan_messages where due_at <= ${now} order by due_at limit ${limit} for update skip locked) as due
+    update plan_messages m set leased_until = ${until}
+    from (select id from plan_messages where due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      order by due_at limit ${limit} for update skip locked) as due
     where m.id = due.id returning m.id`.execute(db);
   return rows.map(({ id }) => id);
 }

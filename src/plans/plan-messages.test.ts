@@ -298,7 +298,7 @@ describe('the steps of a message', () => {
     for (let round = 0; round < 3; round += 1) {
       await harness.app.db
         .updateTable('plan_messages')
-        .set({ due_at: '2026-11-16T12:00:00Z' })
+        .set({ due_at: '2026-11-16T12:00:00Z', leased_until: null })
         .where('id', 'in', ids)
         .execute();
       await Promise.all(workers.map((worker) => worker.runOnce()));

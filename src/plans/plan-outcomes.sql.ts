@@ -63,7 +63,7 @@ export async function sumByStatus(db: Db): Promise<{ status: MessageStatus; mess
   return rows;
 }
 
-/** For how long the message has been due that a worker should have looked at first. */
+/** For how long the latest message has been due. One that a worker tries again and again stays late. */
 export async function selectLateness(db: Db, now: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from ${now}::timestamptz - min(due_at)), 0)::float8 as seconds

@@ -646,6 +646,7 @@ interface PlanMessages {
   created_at: Time;
   completed_at: Time | null;
   due_at: Time | null;
+  leased_until: Time | null;
 }
 
 interface PlanOutcomeChanges {
