@@ -12,7 +12,7 @@ import type { AuthSettings } from './settings.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The issuer of its token. */
+    /** The issuer of the token that authenticated this request. */
     adminClient: string | undefined;
   }
 }
@@ -24,7 +24,7 @@ export function authenticateAdmin({ clock, config }: Deps): Authenticate {
   return authenticateClient(clock, config.auth.adminClientId, config.auth.adminClientSecrets);
 }
 
-/** The browser tests' client: it may only set up its own users. */
+/** For the client of the browser tests, which may only set up its own users. */
 export function authenticateFunctionalTests({ clock, config }: Deps): Authenticate {
   return authenticateClient(clock, 'notify-functional-tests', config.auth.functionalTestsSecrets);
 }
@@ -58,7 +58,7 @@ const authorFields = [
   'user_id',
 ];
 
-/** The client is verified by its token. The person it acts for is what it says, in the body or the query. */
+/** The token proves which client sent the request. The user that it acts for is only claimed, in the body or the query. */
 export function adminActor(app: Platform & { config: { http: HttpSettings } }, request: FastifyRequest): Actor {
   const { body, query, adminClient } = request;
   const sent = new Map([...Object.entries(query ?? {}), ...entriesOf(body)]);

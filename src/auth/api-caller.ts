@@ -25,19 +25,19 @@ export interface ApiCaller {
   manage_templates: boolean;
   manage_reports: boolean;
   send_over_smtp: boolean;
-  /** Whose words and rules this request follows: with `ApiKey-v1` those of GC Notify, otherwise those of the service. */
+  /** The dialect of this request: GC Notify's with `ApiKey-v1`, otherwise that of the service. */
   dialect: ApiDialect;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     apiCaller?: ApiCaller;
-    /** Counts this request as several in the rate limit that admitted it. */
+    /** Counts this request as several requests in its rate limit. */
     countAs?: CountAs;
   }
 }
 
-/** Takes a number of requests, at least one. */
+/** `requests` is at least one. */
 export type CountAs = (requests: number) => void;
 
 export function apiCallerOf(request: FastifyRequest): ApiCaller {
@@ -45,7 +45,7 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
   return request.apiCaller;
 }
 
-/** The dialect of a request; that of the installation where nobody is known to have sent it. */
+/** Returns the dialect of a request; that of the installation if the caller is unknown. */
 export function dialectOf(app: { config: { api: PublicApiSettings } }, request: FastifyRequest): ApiDialect {
   if (request.apiCaller) return request.apiCaller.dialect;
   return isKeyScheme(request.headers.authorization) ? 'gc' : app.config.api.dialect;
@@ -92,7 +92,7 @@ export function authenticateApiCaller(app: CallerDeps): Authenticate {
   };
 }
 
-/** The caller with this key, which a person typed into a form: checked as in a request to the API. */
+/** Authenticates a key that a person typed into a form, with the same checks as for a request to the API. */
 export async function callerWithKey(app: CallerDeps, request: FastifyRequest, apiKey: string): Promise<ApiCaller> {
   const { caller, key } = await check(app, apiKey);
   refuseOutsideNetworks(request, key, new Networks(app.config.http.trustedProxies));
@@ -100,7 +100,7 @@ export async function callerWithKey(app: CallerDeps, request: FastifyRequest, ap
   return caller;
 }
 
-/** The caller with this key, who sent it over another protocol, directly from this address. */
+/** Authenticates a key that a client sent directly from this address over another protocol. */
 export async function callerAt(app: CallerDeps, address: string, apiKey: string): Promise<ApiCaller> {
   const { caller, key } = await check(app, apiKey);
   if (key.networks !== null && !key.networks.has(address)) throw refused('network');
@@ -123,9 +123,9 @@ interface Admission {
   claims?: Jwt['claims'];
 }
 
-/** Clients reuse a JWT for a second at most, but the key itself for as long as it exists. About 300 bytes each. */
+/** Clients reuse a JWT for a second at most, but an API key for its whole life. An entry takes about 300 bytes. */
 const maxRecent = { jwts: 5_000, keys: 50_000 };
-/** The name before a key may have any length. */
+/** Longer tokens are not cached: the name in front of a key may have any length. */
 const maxTokenLength = 500;
 
 /**
@@ -167,7 +167,7 @@ class RecentTokens {
 
 async function check(app: CallerDeps, token: string): Promise<Admission> {
   const key = readRawKey(token);
-  // The cheaper question first: reading a key as a JWT takes an exception.
+  // Try the cheap check first: parsing a key as a JWT throws an exception.
   if (key) return checkRawKey(app, key);
   const jwt = readJwt(token);
   if (jwt) return checkJwt(app, jwt);
@@ -207,7 +207,7 @@ async function checkRawKey(app: CallerDeps, { service_id, secret }: RawKey): Pro
   return admission(app, service, matching);
 }
 
-/** The errors of GC Notify. It looks a secret up in all services, which would need an index over all secrets. */
+/** Responds with the errors of GC Notify, which finds a service by the secret alone. That would need an index over all secrets. */
 async function checkGcKey(app: CallerDeps, token: string): Promise<Admission> {
   const key = readRawKey(token);
   if (!key) throw refused('wholeKey');
@@ -250,10 +250,10 @@ function isExpired({ expires_at }: ServiceKey, now: Date): boolean {
 type KeyActorDeps = Platform & { config: { http: HttpSettings } };
 
 /**
- * The changes of `work` are those of the caller's key. Only for routes that change what people change elsewhere: naming an actor
- * makes each promise of the process more expensive, also those that accept messages.
+ * Records the caller's key as the actor of the changes that `work` makes. Use it only in routes that change what people also change in the
+ * console: an actor makes every promise of the process slower, including those that accept messages.
  *
- * @param work gets the person who made the key, and is responsible for what it does.
+ * @param work gets the id of the key's creator, who is recorded as the author of what it creates.
  */
 export async function actAsKey<Result>(
   app: KeyActorDeps,

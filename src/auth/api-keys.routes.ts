@@ -113,7 +113,7 @@ export function apiKeyRoutes(http: Http, app: Platform & { config: { auth: AuthS
   );
 }
 
-/** The record of the protocol, unless the key has a permission that the protocol does not know. */
+/** Adds fields that the protocol does not have only when they are true. */
 function apiKeyRecord(record: Awaited<ReturnType<typeof getApiKey>>) {
   const { manage_templates, manage_reports, send_over_smtp, imported, ...key } = record;
   return {

@@ -97,7 +97,7 @@ export function insertApiKey(
   );
 }
 
-/** Live keys, and keys revoked after that time. */
+/** Includes keys revoked after `revokedSince`. */
 export function selectApiKeys(db: Db, serviceId: string, revokedSince: Timestamp) {
   return keysWithUse(db)
     .select(columns)
@@ -146,7 +146,6 @@ export async function revokeKeys(
   for (const { id } of revoked) await insertHistory(tx, id);
 }
 
-/** Who made a key, and what it is called. */
 export function selectKeyAuthor(db: Db | Tx, keyId: string) {
   return db.selectFrom('api_keys').select(['name', 'created_by_id']).where('id', '=', keyId).executeTakeFirstOrThrow();
 }
@@ -161,7 +160,7 @@ export async function apiKeyExists(db: Db, serviceId: string, keyId: string): Pr
   return row !== undefined;
 }
 
-/** Two imports of one secret at once must see each other. */
+/** Serialises imports, so that two concurrent imports of the same secret cannot both succeed. */
 export async function lockKeyImports(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('imported keys', 0))`.execute(tx);
 }

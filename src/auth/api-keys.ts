@@ -69,7 +69,7 @@ export async function createApiKey(
     manage_templates?: boolean;
     manage_reports?: boolean;
     send_over_smtp?: boolean;
-    /** The one that the key had on another server. */
+    /** The secret that the key had on another server. */
     secret?: string;
   },
 ): Promise<string> {
@@ -106,7 +106,9 @@ export async function createApiKey(
 
 const secretsAtOnce = 1_000;
 
-/** Also by a revoked key: it must not come back. Secrets are encrypted, each in its own way, so all of them are read. */
+/**
+ * A revoked key counts too: its secret must not become valid again. Equal secrets have different ciphertexts, so this decrypts all of them.
+ */
 async function refuseIfSecretIsInUse({ secrets }: Platform, tx: Tx, secret: string): Promise<void> {
   await lockKeyImports(tx);
   for (let after: string | undefined; ; ) {

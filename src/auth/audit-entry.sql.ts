@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
 import type { DB } from '../platform/db/schema.ts';
 
-/** What no trigger records. It names neither recipients nor values of messages. */
+/** An entry for an event that no trigger records. It contains no recipients and no personalisation. */
 export interface NewAuditEntry {
   action: DB['audit_log']['action'];
   noun: string;

@@ -15,8 +15,8 @@ export const auditActions = [
 ] as const satisfies readonly NewAuditEntry['action'][];
 
 /**
- * In the transaction of the change. A change without an entry must not happen, so it fails where nobody acts. `actor` says who
- * acts where requests share the transaction.
+ * Call it in the transaction of the change. It throws if there is no actor, because no change may go unrecorded. Pass `actor` where several
+ * requests share a transaction.
  */
 export async function recordAuditEntry(tx: Tx, entry: NewAuditEntry, actor = currentActor()): Promise<void> {
   if (actor === undefined) throw new Error('Nobody acts: the audit log needs an actor');

@@ -5,7 +5,7 @@ import { canonicalId, nilId } from '../platform/id.ts';
 import { recordAuditEntry } from './audit-entry.ts';
 import type { AuthSettings } from './settings.ts';
 
-/** What comes from another server and keeps its id or its secret, so that applications need another base URL and nothing else. */
+/** Objects from another server can keep their id or secret, so that applications only need a new base URL. */
 
 interface ImportedThing {
   id: string;
@@ -13,7 +13,7 @@ interface ImportedThing {
   service_id: string;
 }
 
-/** Nothing else has the id: people look things up by their id alone. */
+/** An imported id must not be in use in any of these tables, because people search for an id without its type. */
 const tables = [
   ...(['services', 'templates', 'service_email_reply_to', 'service_sms_senders', 'service_letter_contacts'] as const),
   ...(['users', 'organisations', 'api_keys', 'template_folders', 'jobs', 'uploads', 'contact_lists'] as const),
@@ -22,7 +22,7 @@ const tables = [
 
 export const idInUse = () => invalidField('id', 'Already in use.');
 
-/** The canonical form of an id that nothing has. */
+/** Returns the canonical form of the id; throws if it is in use. */
 export async function takeUnusedId(tx: Tx, given: string): Promise<string> {
   const id = canonicalId(given);
   const unknown = await selectUnknownIds(
@@ -33,7 +33,7 @@ export async function takeUnusedId(tx: Tx, given: string): Promise<string> {
   return id;
 }
 
-/** Beside the entry that the row itself gets. */
+/** Adds an `import` entry to the audit log, in addition to the entry of the row itself. */
 export async function recordImport(tx: Tx, { noun, id, service_id }: ImportedThing): Promise<void> {
   await recordAuditEntry(tx, { action: 'import', noun, thing_id: id, service_id });
 }

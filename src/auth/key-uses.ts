@@ -10,7 +10,7 @@ type UsedKey = Pick<ServiceKey, 'id' | 'noted_at'>;
 /** Records when keys were last used, to the minute: in memory on each request, then in batches to the database. */
 export class KeyUses {
   private readonly app: Platform;
-  /** Keyed by id: a key that was read again is another object. */
+  /** Keyed by id, because reading a key again creates a new object. */
   private waiting = new Map<string, { key: UsedKey; last_used_at: Timestamp }>();
   private writing: NodeJS.Timeout | undefined;
 

@@ -16,21 +16,19 @@ export interface ServiceKey {
   expiry_date: Timestamp | null;
   /** When it expires. */
   expires_at: Timestamp | null;
-  /** Null: usable from any address. */
+  /** Null if the key works from any address. */
   networks: Networks | null;
-  /** Whether it may create and change templates. */
   manage_templates: boolean;
-  /** Whether it may request reports. */
   manage_reports: boolean;
-  /** Whether it is also a password for emails over SMTP. */
+  /** Whether software may use the key as its SMTP password. */
   send_over_smtp: boolean;
-  /** When its last use was noted, by `performance.now()`. */
+  /** The time at which its last use was noted, from `performance.now()`. */
   noted_at: number;
 }
 
 export const neverNoted = Number.NEGATIVE_INFINITY;
 
-/** A service as the public API's authentication sees it. */
+/** The fields of a service that authentication of the public API needs. */
 export interface ServiceWithKeys {
   id: string;
   active: boolean;
@@ -39,7 +37,7 @@ export interface ServiceWithKeys {
   keys: ServiceKey[];
 }
 
-/** Keyed by the id of the service. */
+/** Keyed by service id. */
 export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
 
 /**
