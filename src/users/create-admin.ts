@@ -25,12 +25,15 @@ interface NewAdmin {
   mobile_number: string;
 }
 
-/** Whether there is one that is not archived, with or without a password. */
+/** Whether a platform administrator exists who is not archived, with or without a password. */
 export async function hasPlatformAdmin(db: Db): Promise<boolean> {
   return (await selectPlatformAdmins(db)).length > 0;
 }
 
-/** Signs in with email links. Not found once there is a platform administrator: of two at once, one creates the account. */
+/**
+ * Creates the first platform administrator, who signs in with email links. Throws not-found once there is one; of two concurrent calls, one
+ * succeeds.
+ */
 export async function createAdminWithPassword(
   app: Platform,
   { name, email_address, password }: { name: string; email_address: string; password: string },
@@ -46,8 +49,8 @@ export async function createAdminWithPassword(
 }
 
 /**
- * Returns a link to choose the password, so that no password appears in arguments or the environment. When run again for
- * the same address before a password is chosen, it returns a new link.
+ * Returns a link to choose the password, so that no password appears in arguments or the environment. Run again before a password is
+ * chosen, it returns a new link for the same address.
  */
 export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<string> {
   refuseUnlessValid(app, admin);

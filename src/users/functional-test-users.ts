@@ -25,8 +25,8 @@ interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' |
 }
 
 /**
- * Creates these users, or resets them to this state after an earlier test left them in another. It resets only users that
- * it created: the browser tests' client must not be able to take over other accounts.
+ * Creates these users, or resets them to this state after an earlier test. It resets only users that it created: the client of the browser
+ * tests must not be able to take over other accounts.
  */
 export async function putFunctionalTestUsers({ db, clock }: Platform, users: FunctionalTestUser[]): Promise<void> {
   // Members of the platform service can read all users' sign-in messages.

@@ -28,7 +28,7 @@ export async function setPlatformAdmin(app: Platform, userId: string, isAdmin: b
   return inTransaction(app.db, (tx) => changeRole(app, tx, userId, { platform_admin: isAdmin }));
 }
 
-/** Tells every platform administrator and the person, so that a stolen session does not make an administrator unnoticed. */
+/** Notifies the person and every platform administrator, so that nobody can use a stolen session to make an administrator unnoticed. */
 export async function setOperatorRole(
   app: Platform & { accountMessages: AccountMessageSender; config: { urls: Urls } },
   userId: string,
@@ -71,7 +71,7 @@ async function changeRole(
   return getUserRecord(tx, userId);
 }
 
-/** Without any, whoever has the set-up code could become one. Of two removals at once, the second waits for the first. */
+/** Without any administrator, whoever has the set-up code could become one. The lock serialises concurrent removals. */
 async function refuseLastPlatformAdmin(tx: Tx, userId: string): Promise<void> {
   const admins = await lockPlatformAdmins(tx);
   if (admins.length === 1 && admins[0]?.id === userId.toLowerCase()) {

@@ -9,7 +9,7 @@ export type UserRecord = UserRow;
 export const authTypes = ['sms_auth', 'email_auth', 'webauthn_auth'] as const;
 export const userStates = ['pending', 'active', 'inactive'] as const;
 
-/** A user in API responses; never contains the password. */
+/** A user in API responses. It never contains the password. */
 export const UserRecord = Type.Object(
   {
     id: Uuid,

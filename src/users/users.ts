@@ -57,7 +57,7 @@ type NewUser = Editable &
 
 export type LockedUser = NonNullable<Awaited<ReturnType<typeof selectUserForUpdate>>>;
 
-/** Blocks other changes to this user, and checking or sending codes, until the transaction ends. */
+/** Locks the user until the transaction ends. This blocks other changes to the user, and checking or sending codes. */
 export async function lockUser(tx: Tx, userId: string): Promise<LockedUser> {
   const user = await selectUserForUpdate(tx, userId);
   if (!user) throw notFound();
@@ -70,7 +70,7 @@ export async function createUser(app: Platform, request: NewUser): Promise<UserR
   const now = app.clock.now();
   const at = timestamp(now);
   const id = request.id ?? newId(now);
-  // Otherwise an account signs in with text codes, and without a number it is refused.
+  // Text codes are the default, and creating an account with them fails without a number.
   const needsEmail = !app.country.signIn.phoneRequired && (request.mobile_number ?? null) === null;
   return inTransaction(app.db, async (tx) => {
     await insertUser(tx, {
@@ -108,8 +108,7 @@ export async function updateUser(
 }
 
 /**
- * For a person who has proven the new address or number. The previous one is notified, in case somebody else used the
- * account.
+ * For a person who has proved ownership of the new address or number. Notifies the previous one, in case somebody else used the account.
  */
 export async function updateOwnContact(
   app: Platform & NoticeDeps,
@@ -254,12 +253,12 @@ function dayAfter(day: string | null | undefined): string | undefined {
   return day ? addDays(day, 1) : undefined;
 }
 
-/** Sorted by name; archived people are listed only as such. */
+/** Sorted by name. Archived people are listed only if the query asks for them. */
 export function searchPeople(db: Db, query: PeopleQuery) {
   return selectPeople(db, query);
 }
 
-/** People who may not sign in after too many failures. */
+/** Counts people who are locked out after too many failures. */
 export function countLockedPeople(db: Db): Promise<number> {
   return countLocked(db);
 }

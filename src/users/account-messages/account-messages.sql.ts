@@ -3,7 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.ts';
 
-/** Makes other requests for the same account or service wait until the transaction ends. */
+/** Serialises requests for the same account or service until the transaction ends. */
 export async function lockRequestedMessages(tx: Tx, requestedFor: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${requestedFor}, 41))`.execute(tx);
 }

@@ -51,7 +51,7 @@ export interface AccountMessage {
   /** An email address or a phone number, as entered. */
   to: string;
   personalisation: Record<string, string | string[]>;
-  /** That the person reads, where the message does not go to the address of their account; null: they have chosen none. */
+  /** The recipient's language, if the message does not go to the address of their account. Null: they have chosen none. */
   language?: string | null | undefined;
   /** Reply-to address of an email; defaults to that of the platform service. */
   reply_to?: string;
@@ -62,10 +62,7 @@ export interface AccountMessageSender {
   send(tx: Tx, message: AccountMessage): Promise<{ id: string }>;
 }
 
-/**
- * How many messages the console sends for one account, or one service, however often it is asked. Front ends that use the
- * API have limits of their own.
- */
+/** Limits on the messages that the console sends for one account or service. Front ends that use the API have their own limits. */
 const limits = {
   'reset-password': { max: 3, period_ms: hour_ms },
   'verify-email': { max: 3, period_ms: hour_ms },
@@ -77,7 +74,9 @@ const longestPeriod_ms = day_ms;
 
 export type RequestedMessage = keyof typeof limits;
 
-/** Counts the message if it may be sent, in the transaction that sends it. Exact under concurrency. */
+/**
+ * Returns whether the message may be sent, and counts it if so. Call it in the transaction that sends the message. Exact under concurrency.
+ */
 export async function mayRequestMessage(
   { clock }: Platform,
   tx: Tx,
@@ -106,6 +105,6 @@ export interface AccountText {
 export interface AccountTemplate extends AccountText {
   id: string;
   name: string;
-  /** Every text that an earlier release had: where it is unchanged, the new text replaces it. */
+  /** Every text from earlier releases. Installations that still have one of them get the new text. */
   formerly?: AccountText[];
 }

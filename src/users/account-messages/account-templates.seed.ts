@@ -9,8 +9,8 @@ import { type AccountTemplate, type AccountText, accountTemplates } from './acco
 import { senderTemplates } from './sender-templates.ts';
 
 /**
- * A link with words, and its address for mail programs that open no links. The spaces around the address in the link keep
- * the bracket out of it for programs that look for an address in the text.
+ * A link, followed by its address for mail programs that do not open links. The spaces inside the brackets keep the closing one out of the
+ * address when a program detects addresses in plain text.
  */
 function linkTo(words: string, lifetime: string): string[] {
   return [
@@ -367,7 +367,7 @@ function storedText({ subject, paragraphs }: AccountText, language = english): S
   }));
 }
 
-/** In the languages that people can choose, as far as there are translations. */
+/** Returns the translations into the languages that people can choose; omits languages without one. */
 function translationsOf(text: AccountText, { offered }: Languages): TemplateVariant[] {
   const { content } = storedText(text);
   return offered

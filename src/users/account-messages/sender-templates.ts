@@ -1,7 +1,7 @@
 import { t } from '../../language/text.ts';
 import { type AccountTemplate, accountTemplates } from './account-messages.ts';
 
-/** What people who manage a service or an organisation read about its sending domain, pauses of sending to many, and limits. */
+/** Messages to managers of a service or an organisation about its sending domain, pauses of bulk sending, and limits. */
 export const senderTemplates: AccountTemplate[] = [
   {
     id: accountTemplates.domainVerified,

@@ -5,7 +5,7 @@ import { withConstraints } from '../../platform/db/errors.ts';
 import type { DB } from '../../platform/db/schema.ts';
 import { invalidField } from '../../platform/failure.ts';
 
-/** To services and organisations, whatever became of them. Invitations are kept for two days. */
+/** Counts invitations to services and organisations in any state. Invitations are deleted after two days. */
 export async function countInvitesSince(tx: Tx, userId: string, moment: Timestamp): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from service_invites where from_user_id = ${userId} and created_at > ${moment})::int
@@ -24,7 +24,7 @@ export async function countOpenServiceInvites(tx: Tx, serviceId: string): Promis
   return count;
 }
 
-/** Makes other invitations to a service in trial mode wait until the transaction ends. Returns whether it is one. */
+/** Serialises invitations to a service in trial mode until the transaction ends. Returns whether the service is in trial mode. */
 export async function lockTrialService(tx: Tx, serviceId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('services')
@@ -92,7 +92,7 @@ export function updateServiceInviteRow(
     .executeTakeFirst();
 }
 
-/** Undefined when it is not pending. */
+/** Returns undefined if the invitation is not pending. */
 export function acceptServiceInviteRow(tx: Tx, inviteId: string) {
   return tx
     .updateTable('service_invites')
@@ -160,7 +160,7 @@ export function updateOrganisationInviteRow(
     .executeTakeFirst();
 }
 
-/** Undefined when it is not pending. */
+/** Returns undefined if the invitation is not pending. */
 export function acceptOrganisationInviteRow(tx: Tx, inviteId: string) {
   return tx
     .updateTable('organisation_invites')

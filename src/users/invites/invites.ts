@@ -16,7 +16,7 @@ export type InviteDeps = Platform & {
 export const inviteStatuses = ['pending', 'accepted', 'cancelled'] as const;
 export type InviteStatus = (typeof inviteStatuses)[number];
 
-/** Retention of an invitation, equal to the lifetime of its link. */
+/** Invitations are deleted when their link expires. */
 export const inviteLifetime_ms = linkLifetimes_s['service-invite'] * 1_000;
 
 const pages = { 'service-invite': '/invitation', 'organisation-invite': '/organisation-invitation' };
@@ -49,14 +49,14 @@ export function inviteIdOfLink(app: Platform, purpose: InvitePurpose, token: str
 const maxInvitesADay = 50;
 const maxOpenInTrial = 20;
 
-/** Whether the console's limits hold. The API has none: its front end decides. */
+/** Whether the limits of the console apply. The API has none: its front end decides. */
 export interface InviteLimits {
   isLimited: boolean;
 }
 
 /**
- * Invitations go to people who have not asked for them, in the name of the platform. So a person can send few a day, and a
- * service that is not approved yet can have few that are open. Platform administrators are not limited.
+ * Invitations go to people who have not asked for them, in the name of the platform. This limits how many a person can send a day, and how
+ * many pending ones a service in trial mode can have. Platform administrators are exempt.
  */
 export async function refuseTooManyInvites(
   tx: Tx,

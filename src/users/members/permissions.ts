@@ -40,7 +40,7 @@ export const servicePermissions = [
 ] as const;
 export type ServicePermission = (typeof servicePermissions)[number];
 
-/** Who manages a service has all permissions of one of these lists. */
+/** A member manages the service if they have all permissions of one of these lists. */
 export const waysToManage: readonly (readonly ServicePermission[])[] = [
   ['manage_service'],
   ['manage_users', 'manage_settings'],
@@ -74,7 +74,7 @@ export async function refuseUnlessMember(app: Platform, member: ServiceMember): 
   if (!(await isServiceMember(app.db, member))) throw notFound();
 }
 
-/** 404 when the user does not exist, 400 when already a member, 404 when a folder belongs to another service. */
+/** Throws a 404 when the user does not exist, a 400 when they are already a member, a 404 when a folder belongs to another service. */
 export async function addServiceMember(
   tx: Tx,
   member: ServiceMember & { permissions: ServicePermission[]; folder_permissions?: string[] },
@@ -95,7 +95,7 @@ export function removeServiceMember(tx: Tx, member: ServiceMember): Promise<void
   return deleteServiceMember(tx, member);
 }
 
-/** Replaces the whole set, and the folder permissions if given. 404 when the user is not a member. */
+/** Replaces the whole set, and the folder permissions if given. Throws a 404 when the user is not a member. */
 export async function setServiceMemberPermissions(
   tx: Tx,
   member: ServiceMember,
@@ -161,7 +161,7 @@ export function openNewFolder(tx: Tx, folder: Folder, parentId: string | null): 
   return parentId === null ? insertActiveMembers(tx, folder) : copyFolderMembers(tx, folder, parentId);
 }
 
-/** Replaces the whole set; 400 when a user is not in the service's team. */
+/** Replaces the whole set; throws a 400 when a user is not in the service's team. */
 export async function setFolderMembers(tx: Tx, folder: Folder, userIds: string[]): Promise<void> {
   const wanted = [...new Set(userIds.map(canonicalId))];
   await deleteFolderMembers(tx, folder);
@@ -172,12 +172,12 @@ export async function setFolderMembers(tx: Tx, folder: Folder, userIds: string[]
 
 type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'read_only_operator' | 'auth_type' | 'mobile_number'>;
 
-/** A service may choose between a text code and an email link for a person, but never for operators or instead of a key. */
+/** A service may choose between text codes and email links for its members, but not for operators or people with a security key. */
 export function canChooseSignInMethod(person: Omit<Person, 'id' | 'mobile_number'>): boolean {
   return !isOperator(person) && person.auth_type !== 'webauthn_auth';
 }
 
-/** Changes nothing for operators, those with a security key, and where a number for text codes is missing. */
+/** Does nothing for operators, for people with a security key, or if text codes need a number that is missing. */
 export async function setSignInMethod(
   tx: Tx,
   person: Person,

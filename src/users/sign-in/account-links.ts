@@ -20,7 +20,7 @@ type Deps = Platform & {
   config: { urls: Urls; frontEnd: FrontEndSettings };
 };
 
-/** The console sends a few links an hour, and says nothing about others. The contract of the API has no limit. */
+/** The console sends a few links an hour and silently drops further requests. The contract of the API has no limit. */
 const limited = { isLimited: true };
 
 export async function sendPasswordReset(
@@ -61,7 +61,7 @@ export async function sendEmailVerification(
   });
 }
 
-/** Sent to the new address; opening the link proves ownership. Changes nothing yet. Returns whether it was sent. */
+/** Sends a link to the new address, which proves ownership when opened. Changes nothing yet. Returns whether it was sent. */
 export async function sendChangeEmailVerification(
   app: Deps,
   userId: string,

@@ -45,11 +45,11 @@ export function readLinkToken<P extends LinkPurpose>(app: Platform, purpose: P, 
   return { state: 'valid', payload };
 }
 
-/** The links whose tokens the front end of GOV.UK Notify reads itself. It passes those of invitations to the API. */
+/** Links whose tokens the front end of GOV.UK Notify decrypts itself. It passes the tokens of invitations to the API. */
 export type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
 type AccountDeps = Platform & { config: { frontEnd: FrontEndSettings } };
 
-/** That front end ignores `purpose`; here it makes a token for one purpose useless for another. */
+/** That front end ignores `purpose`. Here, it prevents the use of a token for another purpose. */
 export function createAccountToken<P extends AccountLink>(
   app: AccountDeps,
   purpose: P,
@@ -60,7 +60,7 @@ export function createAccountToken<P extends AccountLink>(
   return encryptFernet(linkTokenKey, JSON.stringify({ ...payload, purpose }, inFrontEndFormat), app.clock.now());
 }
 
-/** Also reads tokens from before the key was set. */
+/** Also reads tokens that were created before the key was configured. */
 export function readAccountToken<P extends AccountLink>(app: AccountDeps, purpose: P, token: string): LinkToken<P> {
   const { linkTokenKey } = app.config.frontEnd;
   const found = linkTokenKey && decryptFernet(linkTokenKey, token);

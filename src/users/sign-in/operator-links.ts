@@ -10,7 +10,7 @@ import { createLinkToken, readLinkToken } from './link-tokens.ts';
 import { recordSignIn } from './sign-in.sql.ts';
 import { resetFailedLoginCount } from './sign-in.ts';
 
-/** A person who is locked out gets it from the operator. It works once, without a password or code. */
+/** Creates a link that an operator gives to a person who is locked out. It works once, without a password or code. */
 export async function createOperatorLink(app: Platform, email: string): Promise<string> {
   const found = await selectUserByEmail(app.db, email);
   const user = found && (await getUserRecord(app.db, found.id));
@@ -18,7 +18,7 @@ export async function createOperatorLink(app: Platform, email: string): Promise<
   return createLinkToken(app, 'operator', { user_id: user.id, logged_in_at: user.logged_in_at });
 }
 
-/** Undefined when the link is old or altered, or the person has signed in since. */
+/** Returns undefined if the link has expired or was altered, or the person has signed in since. */
 export async function findOperatorLink(app: Platform, token: string): Promise<UserRecord | undefined> {
   const link = readLinkToken(app, 'operator', token);
   if (link.state !== 'valid') return undefined;
@@ -32,7 +32,7 @@ export async function signInWithOperatorLink(app: Platform, token: string): Prom
   const { user_id } = link.payload;
   const logged_in_at: Timestamp = timestamp(app.clock.now());
   const isSignedIn = await inTransaction(app.db, async (tx) => {
-    // Of two at once, the second sees the sign-in of the first.
+    // Of two concurrent requests, the second sees the sign-in of the first.
     await lockUser(tx, user_id);
     if (!(await findOperatorLink({ ...app, db: tx }, token))) return false;
     await recordSignIn(tx, user_id, { current_session_id: randomUUID(), logged_in_at });

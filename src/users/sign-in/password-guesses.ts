@@ -15,45 +15,44 @@ import {
   upsertSignInAddress,
 } from './sign-in.sql.ts';
 
-/** An address is known to an account for this time after a sign-in. */
+/** How long after a sign-in an account remembers the network address. */
 const addressIsKnown_ms = 90 * day_ms;
 const longestCount_ms = day_ms;
 
-/** How many wrong passwords are checked without a wait, and after which time the count starts over. */
+/** The number of wrong passwords that are checked without a wait, and the time after which the count restarts. */
 interface Limit {
   free: number;
   period_ms: number;
 }
 const limits = {
-  /** Wrong passwords of one account at one address. */
+  /** Wrong passwords for one account from one address. */
   pair: { free: maxFailures, period_ms: day_ms },
-  /** The same, where the account has signed in from the address. */
+  /** The same, if the account has signed in from the address before. */
   knownPair: { free: 30, period_ms: day_ms },
-  /** Wrong passwords of one account, from all addresses that it has not signed in from. */
+  /** Wrong passwords for one account from all addresses that it has not signed in from. */
   account: { free: 100, period_ms: longestCount_ms },
-  /** Wrong passwords of all accounts, from one address. */
+  /** Wrong passwords for all accounts from one address. */
   address: { free: 100, period_ms: hour_ms },
 };
 
 interface Guess {
-  /** The account with the address that was typed; undefined when there is none, or it must not be signed in to here. */
+  /** The account with the email address that was typed; undefined if there is none, or it may not sign in here. */
   user_id: string | undefined;
   email_address: string;
   password: string;
-  /** Where the guess comes from: a network, as `networkOf` says. */
+  /** The network that the guess comes from, in the format of `networkOf`. */
   from: string;
 }
 
 /**
- * Whether a password that was typed into the console is right. Wrong ones lead to a growing wait, which looks like a wrong
- * password and counts only for those who cause it: docs/decisions/0015-guessing.md. An account that does not exist, or has
- * no password, takes the same steps.
+ * Checks a password that was typed into the console. Wrong passwords lead to an exponential backoff that looks like a wrong password and
+ * affects only those who cause it: docs/decisions/0015-guessing.md. An account that does not exist or has no password takes the same steps.
  */
 export async function isRightGuess(app: Platform, { user_id, email_address, password, from }: Guess): Promise<boolean> {
   const arrived = timestamp(app.clock.now());
   const hash = user_id === undefined ? undefined : await selectPasswordHash(app.db, user_id);
   const userId = hash === noPassword ? undefined : user_id;
-  // Hash during a wait too, so that response times reveal nothing; and before taking the lock, to hold it only briefly.
+  // Hash even during the backoff, so that response times reveal nothing. Hash before taking the lock, to hold it only briefly.
   const matches = await isPassword(password, hash);
   const account = userId ?? email_address.toLowerCase();
   const keys = {
@@ -85,9 +84,9 @@ export async function isRightGuess(app: Platform, { user_id, email_address, pass
           [rowOf(keys.account), limits.account],
           [rowOf(keys.address), limits.address],
         ];
-    // Compare with the arrival time: a guess that was sent during the wait is refused however long the hash took.
+    // Compare with the arrival time: a guess sent during the backoff is rejected however long hashing took.
     const isRefused = counts.some(([{ refused_until }]) => refused_until !== null && refused_until > arrived);
-    // Reject the old password if it was changed during the hash.
+    // Reject the old password if it was changed while hashing.
     const isRight = user !== undefined && matches && (await selectPasswordHash(tx, user.id)) === hash;
     if (!isRefused && isRight) {
       await recordCorrectPassword(tx, user.id, at);
@@ -117,7 +116,7 @@ function oneMore(row: GuessRow, { free, period_ms }: Limit, now: Date): GuessRow
   };
 }
 
-/** After a complete sign-in: from now on strangers cannot make this account wait at this address. */
+/** Call it after a complete sign-in: from then on strangers cannot cause a backoff for this account at this address. */
 export async function rememberAddress(app: Platform, userId: string, from: string): Promise<void> {
   const row = { counted: digestOf(app, userId, from), user_id: userId };
   await upsertSignInAddress(app.db, row, timestamp(app.clock.now()));
@@ -128,14 +127,14 @@ export async function deleteOldGuesses({ db, clock }: Platform): Promise<void> {
   await deleteGuessesUntil(db, { counted: before(longestCount_ms), signedIn: before(addressIsKnown_ms) });
 }
 
-/** Made with the first of SECRET_KEYS: with a new one, every address is unknown until the next sign-in. */
+/** Uses the first of SECRET_KEYS. After a key rotation, every address is unknown until the next sign-in. */
 function digestOf({ secrets }: Platform, account: string | null, from: string | null): string {
   return secrets.digest('password-guesses', JSON.stringify([account, from]));
 }
 
 const maxLockout_ms = 15 * minute_ms;
 
-/** No lockout as long as wrong passwords are free, then 1 s, 2 s, 4 s and so on. */
+/** Returns 0 while wrong passwords are free, then 1 s, 2 s, 4 s and so on, up to the maximum. */
 export function lockoutAfter_ms(wrong: number, free: number): number {
   return wrong <= free ? 0 : Math.min(1_000 * 2 ** (wrong - free - 1), maxLockout_ms);
 }

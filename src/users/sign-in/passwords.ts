@@ -14,7 +14,7 @@ export function hashPassword(password: string): Promise<string> {
   return turns.take(() => hash(password, cost));
 }
 
-/** Takes equally long for a wrong password, an account without a password, and no account (no hash). */
+/** Takes the same time for a wrong password, an account without a password, and no account (no hash). */
 export async function isPassword(password: string, kept: string | undefined): Promise<boolean> {
   const usable = kept?.startsWith('$argon2id$') ? kept : undefined;
   const same = await turns.take(() => verify(usable ?? impossibleHash, password));

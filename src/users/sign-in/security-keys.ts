@@ -37,7 +37,7 @@ type Deps = Platform & { config: { urls: Urls } };
 const challengeLifetime_ms = 5 * minute_ms;
 const maxKeys = 20;
 
-/** A person's keys. `worksHere`: this server can verify it; the others belong to another front end or another address. */
+/** Lists a person's keys. `worksHere` is false for keys that were registered with another front end or host name. */
 export async function listSecurityKeys(app: Deps, userId: string) {
   const rpId = keySiteOf(app.config)?.rp_id;
   const keys = await selectCredentials(app.db, userId);
@@ -51,7 +51,7 @@ export async function hasKeysHere(app: Deps, userId: string): Promise<boolean> {
   return (await listSecurityKeys(app, userId)).some(({ worksHere }) => worksHere);
 }
 
-/** What the browser needs to register a key. */
+/** Returns the options that the browser needs to register a key. */
 export async function beginRegistration(app: Deps, user: Pick<UserRecord, 'id' | 'name' | 'email_address'>) {
   const site = siteOrRefuse(app);
   const options = await registrationOptions(site, user, await selectKeysOfSite(app.db, user.id, site.rp_id));
@@ -89,7 +89,7 @@ export async function registerKey(
   if (refusal) throw refusal;
 }
 
-/** What the browser needs to sign in with one of the user's keys. */
+/** Returns the options that the browser needs to sign in with one of the user's keys. */
 export async function beginKeySignIn(app: Deps, userId: string) {
   const site = siteOrRefuse(app);
   const keys = await selectKeysOfSite(app.db, userId, site.rp_id);
@@ -99,13 +99,13 @@ export async function beginKeySignIn(app: Deps, userId: string) {
   return options;
 }
 
-/** The second step of a sign-in. A refused answer is counted as a failure of the user. */
+/** Performs the second step of a sign-in. A rejected response counts as a failed sign-in of the user. */
 export async function signInWithKey(app: Deps, userId: string, response: string): Promise<void> {
   const site = siteOrRefuse(app);
   const now = timestamp(app.clock.now());
-  // Throw after the commit: the challenge stays used, and the failure counted.
+  // Throw after the commit, so that the challenge stays used and the failure is counted.
   const refusal = await inTransaction(app.db, async (tx) => {
-    // The lock makes the count of signatures exact: of two answers with the same count, one is refused.
+    // The lock serialises responses: of two with the same signature counter, one is rejected.
     const user = await lockUser(tx, userId);
     const challenge = await takeChallenge(tx, userId, 'sign-in', now);
     if (challenge === undefined) return tooLate();
@@ -130,7 +130,7 @@ async function findAnsweringKey(tx: Tx, site: KeySite, userId: string, response:
   return keys.find(({ credential_id }) => credential_id === credentialId);
 }
 
-/** Tells the person. Not the last key that works here, for people who sign in with keys only. */
+/** Notifies the person. Refuses to delete the last key that works here if the person signs in with keys only. */
 export async function deleteSecurityKey(
   app: Deps & { accountMessages: AccountMessageSender },
   userId: string,
@@ -158,7 +158,7 @@ export async function deleteSecurityKey(
   });
 }
 
-/** Whether a person signs in with keys only, or also with a text code or an email link. */
+/** Sets whether a person signs in with keys only, or also with a text code or an email link. */
 export async function setKeysOnly(app: Deps, userId: string, keysOnly: boolean): Promise<void> {
   const updated_at = timestamp(app.clock.now());
   await inTransaction(app.db, async (tx) => {

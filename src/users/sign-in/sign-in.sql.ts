@@ -31,15 +31,15 @@ export async function countWrongPassword(
   });
 }
 
-/** With `lockedAt`, sessions of the console from before that end. */
+/** `lockedAt` ends all console sessions that began before it. */
 export async function countWrongCode(tx: Tx, user: Counted, lockedAt: Timestamp | undefined): Promise<void> {
   const locked = lockedAt === undefined ? {} : { locked_at: lockedAt };
   await updateUser(tx, user.id, { failed_code_count: user.failed_code_count + 1, ...locked });
 }
 
-/** Column values without failed passwords. */
+/** Column values that reset failed passwords. */
 const noFailedPasswords = { failed_login_count: 0, failed_password_count: 0, passwords_refused_until: null };
-/** Column values without failed passwords and codes. */
+/** Column values that reset failed passwords and codes. */
 export const noFailures = { ...noFailedPasswords, failed_code_count: 0 };
 
 export async function recordCorrectPassword(tx: Tx, userId: string, now: Timestamp): Promise<void> {
@@ -121,7 +121,7 @@ export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
     .execute();
 }
 
-/** Without a type, the codes of both types become used. */
+/** Without a type, marks the codes of both types as used. */
 export async function markCodesUsed(tx: Tx, userId: string, codeType?: CodeType): Promise<void> {
   let query = tx
     .updateTable('verify_codes')
@@ -138,9 +138,9 @@ export async function deleteVerifyCodesUntil(db: Db, moment: Timestamp): Promise
 
 export type GuessRow = Awaited<ReturnType<typeof lockGuesses>>[number];
 
-/** Creates the rows that do not exist yet, and blocks other guesses that they count until the transaction ends. */
+/** Creates missing rows. Locks all of them until the transaction ends, which blocks other guesses with the same counts. */
 export function lockGuesses(tx: Tx, rows: readonly { counted: string; user_id: string | null }[], now: Timestamp) {
-  // One order for all transactions, or two of them could wait for each other.
+  // Lock in the same order in all transactions, to prevent deadlocks.
   const inOrder = [...rows].sort((left, right) => (left.counted < right.counted ? -1 : 1));
   return tx
     .insertInto('password_guesses')

@@ -25,7 +25,7 @@ import {
 } from './sign-in.sql.ts';
 import { type CodeAttempt, isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 
-/** From the tenth failure of any kind on, the API refuses a user's codes, and the official front end the sign-in. */
+/** After ten failures of any kind, the API rejects a user's codes, and the official front end the sign-in. */
 export function isLocked({ state, failed_login_count }: Pick<UserRecord, 'state' | 'failed_login_count'>): boolean {
   return state === 'active' && failed_login_count >= maxFailures;
 }
@@ -40,20 +40,20 @@ const maxWebauthnFailures = 5;
 export async function verifyPassword(app: Platform, userId: string, password: string): Promise<void> {
   const arrived = timestamp(app.clock.now());
   const hash = await selectPasswordHash(app.db, userId);
-  // Hash during a lockout too, so that response times reveal nothing; and before taking the lock, to hold it only briefly.
+  // Hash even during a lockout, so that response times reveal nothing. Hash before taking the lock, to hold it only briefly.
   const matches = await isPassword(password, hash);
   const right = await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
-    // There is nothing to guess, and nothing that a stranger could lock.
+    // An account without a password cannot be guessed, so strangers must not be able to lock it.
     if (hash === noPassword) return false;
     const now = app.clock.now();
     const at = timestamp(now);
-    // Compare with the arrival time: a request sent during the lockout is rejected however long the hash took.
+    // Compare with the arrival time: a request sent during the lockout is rejected however long hashing took.
     if (user.passwords_refused_until !== null && user.passwords_refused_until > arrived) {
       await countFailure(tx, user, at);
       return false;
     }
-    // Reject the old password if it was changed during the hash.
+    // Reject the old password if it was changed while hashing.
     if (matches && (await selectPasswordHash(tx, userId)) === hash) {
       await recordCorrectPassword(tx, userId, at);
       return true;
@@ -65,7 +65,7 @@ export async function verifyPassword(app: Platform, userId: string, password: st
   if (!right) throw invalidField('password', 'Incorrect password');
 }
 
-/** People whom single sign-on created have none. */
+/** Accounts created by single sign-on have none. */
 export async function hasPassword(db: Db, userId: string): Promise<boolean> {
   return (await selectPasswordHash(db, userId)) !== noPassword;
 }
@@ -76,7 +76,7 @@ export async function verifyCode(app: Platform, userId: string, attempt: CodeAtt
   const refusal = await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
     const now = timestamp(app.clock.now());
-    // The contract of the API. At the console, a stranger's wrong passwords do not stop the second step of the owner.
+    // The contract of the API. In the console, wrong passwords from a stranger must not block the owner's second step.
     const isOfApi = attempt.purpose.for === 'api';
     if (isOfApi && user.failed_login_count >= maxFailures) return notFound('Code not found');
     const refusal = await checkCode(app, tx, user, attempt, now);
@@ -98,9 +98,9 @@ export async function verifyCode(app: Platform, userId: string, attempt: CodeAtt
 }
 
 /**
- * Only a correct code resets the count of wrong ones, so knowing the password does not allow more guesses. From the tenth
- * on, every wrong code invalidates all live codes and ends the sessions of the console: the sender knows the password.
- * Attempts without a live code do not count.
+ * Only a correct code resets the count of wrong codes, so repeating the password step allows no more guesses. From the tenth wrong code on,
+ * each one invalidates all live codes and ends all console sessions, because the sender knows the password. Attempts without a live code do
+ * not count.
  */
 async function voidCodesIfGuessed(tx: Tx, user: LockedUser, now: Timestamp): Promise<void> {
   if ((await countLiveCodes(tx, user.id, now)) === 0) return;
@@ -124,7 +124,7 @@ async function checkCode(
   return undefined;
 }
 
-/** Records the result of the front end's security key check. */
+/** Records the result of a security key check that the front end performed. */
 export async function completeWebauthnSignIn(
   app: Platform,
   userId: string,
@@ -140,7 +140,7 @@ export async function completeWebauthnSignIn(
   });
 }
 
-/** Codes and keys record a sign-in. The first one of an account and one after a link have neither. */
+/** For sign-ins without a code or key: the first one of an account, and those with a link. Codes and keys record their own. */
 export async function recordLastSignIn({ db, clock }: Platform, userId: string): Promise<void> {
   await updateLastSignIn(db, userId, timestamp(clock.now()));
 }

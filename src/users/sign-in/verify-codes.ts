@@ -30,12 +30,12 @@ export async function hasTooManyCodes(app: Platform, userId: string): Promise<bo
 }
 
 /**
- * What a code is for. `api`: a front end sends it to any number and checks it for anything, so it is bound to the user alone.
- * The console's codes sign in, or confirm a new number, and work for nothing else.
+ * What a code may be used for. `api`: a front end sends it to any number and checks it for any purpose, so it is bound only to the user.
+ * The console's codes either sign in or confirm a new number, and work for nothing else.
  */
 type CodePurpose = { for: 'api'; to?: string | null } | { for: 'sign-in' } | { for: 'new-number'; to: string };
 
-/** Returns the id of the message; undefined when none was sent. */
+/** Returns the id of the message; undefined if none was sent. */
 export function sendSmsCode(app: Deps, userId: string, purpose: CodePurpose): Promise<string | undefined> {
   const code = newSmsCode();
   return sendCode(app, userId, { code_type: 'sms', code, purpose }, async (tx, user) => {
@@ -48,7 +48,7 @@ export function sendSmsCode(app: Deps, userId: string, purpose: CodePurpose): Pr
   });
 }
 
-/** Returns the id of the message; undefined when none was sent. */
+/** Returns the id of the message; undefined if none was sent. */
 export function sendEmailCode(
   app: Deps,
   userId: string,
@@ -79,7 +79,7 @@ async function sendCode(
     // The lock makes the count exact under concurrent requests.
     const user = await lockUser(tx, userId);
     if ((await countLiveCodes(tx, userId, timestamp(now))) >= maxLiveCodes) return undefined;
-    // Invalidated codes make room for new ones. Without a limit, an attacker could guess once at each of thousands of codes.
+    // Invalidated codes do not count as live. Without this limit, an attacker could guess once at each of thousands of codes.
     if (user.failed_code_count >= maxWrongCodes) {
       const today = await countCodesSince(tx, userId, timestamp(earlier(now, day_ms)));
       if (today >= maxCodesADayAfterThat) return undefined;
@@ -96,24 +96,24 @@ async function sendCode(
   });
 }
 
-/** A code that was typed or came with a link, and what it is used for. */
+/** A code that a person typed or opened as a link, and what it is used for. */
 export interface CodeAttempt {
   code: string;
   code_type: CodeType;
   purpose: CodePurpose;
 }
 
-/** Also matches codes that were hashed with an older key, before a key rotation. */
+/** Also matches digests that were made with an older key, before a key rotation. */
 export function isCodeDigest(app: Platform, user: LockedUser, attempt: CodeAttempt, digest: string): boolean {
   return app.secrets.isDigest(codePurpose, codeText(user, attempt), digest);
 }
 
-/** Its keyed hash is stored: an unkeyed hash of five digits is trivial to brute-force. */
+/** The text whose keyed hash is stored. An unkeyed hash of five digits is trivial to brute-force. */
 function codeText(user: LockedUser, { code, code_type, purpose }: CodeAttempt): string {
   return JSON.stringify([user.id, ...boundTo(user, code_type, purpose), code]);
 }
 
-/** A code works for the address or number that it was sent to, as long as that is the user's. */
+/** Binds a code to the address or number that it was sent to: it stops working when the user's changes. */
 function boundTo(user: LockedUser, code_type: CodeType, purpose: CodePurpose): (string | null)[] {
   if (code_type === 'email') return ['email', user.email_address];
   if (purpose.for === 'api') return ['api'];

@@ -53,7 +53,7 @@ export async function deleteCredentialRow(tx: Tx, credentialId: string): Promise
 
 export type ChallengePurpose = 'registration' | 'sign-in';
 
-/** Replaces the challenge before. */
+/** Replaces the previous challenge. */
 export async function keepChallenge(
   db: Db | Tx,
   row: { user_id: string; purpose: ChallengePurpose; challenge: string; expires_at: Timestamp },
@@ -66,7 +66,7 @@ export async function keepChallenge(
     .execute();
 }
 
-/** Deletes the challenge, so that it is used once. */
+/** Deletes the challenge, so that it works only once. */
 export async function takeChallenge(
   tx: Tx,
   userId: string,
@@ -86,7 +86,7 @@ export async function deleteChallengesUntil(db: Db, moment: Timestamp): Promise<
   await db.deleteFrom('webauthn_challenges').where('expires_at', '<=', moment).execute();
 }
 
-/** The keys that were registered for this host. */
+/** Selects the keys that were registered for this host. */
 export function selectKeysOfSite(db: Db | Tx, userId: string, rpId: string) {
   return db
     .selectFrom('webauthn_credentials')

@@ -2,15 +2,15 @@ import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { Urls } from '../../platform/settings.ts';
 
-// The only file that knows the library.
+// The only file that imports @simplewebauthn/server.
 
-/** Where security keys are used: browsers offer a key only to the host that it was registered for. */
+/** The host that security keys are registered for: browsers offer a key to no other host. */
 export interface KeySite {
   rp_id: string;
   origin: string;
 }
 
-/** What the server stores about a key to verify it. */
+/** The stored data of a key that verification needs. */
 interface VerifiableKey {
   credential_id: string;
   public_key: Buffer;
@@ -18,7 +18,7 @@ interface VerifiableKey {
   transports: string[];
 }
 
-/** Undefined where browsers refuse security keys: without https except on localhost, and for addresses without a name. */
+/** Returns undefined where browsers refuse security keys: without https (except on localhost), and for IP addresses. */
 export function keySiteOf({ urls }: { urls: Urls }): KeySite | undefined {
   const { protocol, hostname, origin } = new URL(urls.api);
   const isSecure = protocol === 'https:' || /(^|\.)localhost$/.test(hostname);
@@ -26,7 +26,7 @@ export function keySiteOf({ urls }: { urls: Urls }): KeySite | undefined {
   return isSecure && isName ? { rp_id: hostname, origin } : undefined;
 }
 
-/** Loaded when it is first used: that takes half a second, which a start should not. */
+/** Imported on first use, because loading takes half a second. */
 const library = () => import('@simplewebauthn/server');
 
 export async function registrationOptions(
@@ -43,7 +43,7 @@ export async function registrationOptions(
     userDisplayName: user.name,
     attestationType: 'none',
     excludeCredentials: known.map(described),
-    // The key is a second step: it need not remember the account.
+    // The key is a second step, so it need not store the account.
     authenticatorSelection: { residentKey: 'discouraged', userVerification: 'preferred' },
   });
 }
@@ -64,7 +64,7 @@ function described({ credential_id, transports }: Pick<VerifiableKey, 'credentia
   return { id: credential_id, transports };
 }
 
-/** The reason to refuse, for the log. */
+/** `refused` is the reason for the log. */
 type Checked<T> = { refused: string; value?: never } | { refused?: never; value: T };
 
 export function checkRegistration(
@@ -90,7 +90,7 @@ export function checkRegistration(
   });
 }
 
-/** Returns the key's count of signatures. Refuses one that does not grow: another device has a copy of the key. */
+/** Returns the new signature counter. Rejects a counter that does not grow, which means that another device has a copy of the key. */
 export function checkSignIn(
   site: KeySite,
   challenge: string,
@@ -111,7 +111,7 @@ export function checkSignIn(
   });
 }
 
-/** The library throws whatever is wrong with a response, which anybody can send. */
+/** The library throws for any invalid response, and anybody can send one. */
 async function checked<T>(check: () => Promise<Checked<T>>): Promise<Checked<T>> {
   try {
     return await check();
@@ -120,7 +120,7 @@ async function checked<T>(check: () => Promise<Checked<T>>): Promise<Checked<T>>
   }
 }
 
-/** Which key a response is from. */
+/** Returns the credential id in a response. */
 export function credentialIdIn(response: string): string | undefined {
   try {
     const { id } = JSON.parse(response) as { id?: unknown };

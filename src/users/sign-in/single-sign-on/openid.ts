@@ -3,16 +3,16 @@ import { hour_ms } from '../../../platform/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { SingleSignOnSettings } from './settings.ts';
 
-// The only file that knows the library.
+// The only file that imports openid-client.
 
-/** What the answer of the issuer must match; kept in the browser, encrypted. */
+/** The values that the issuer's response must match. The browser keeps them in an encrypted cookie. */
 export interface ExpectedAnswer {
   state: string;
   nonce: string;
   code_verifier: string;
 }
 
-/** `unavailable`: no answer in time. `denied`: the issuer said no. `invalid`: the answer is not what we asked for. */
+/** `unavailable`: no response in time. `denied`: the issuer refused the sign-in. `invalid`: the response is wrong. */
 type ProblemKind = 'unavailable' | 'denied' | 'invalid';
 
 export class IssuerProblem extends Error {
@@ -27,7 +27,7 @@ export class IssuerProblem extends Error {
 type Claims = ReadonlyMap<string, unknown>;
 type Settings = SingleSignOnSettings & { issuer: string; clientId: string; clientSecret: string };
 
-/** Loaded when it is first used, and never without the setting. */
+/** Imported on first use, so never without single sign-on. */
 const library = () => import('openid-client');
 
 const timeout_s = 5;
@@ -35,8 +35,8 @@ const clockTolerance_s = 30;
 const metadataIsKept_ms = hour_ms;
 
 /**
- * Signs in with the authorization code flow. What the issuer publishes about itself is read at the first sign-in, not at
- * the start: without the issuer, everything else works.
+ * Signs in with the authorization code flow. Reads the issuer's metadata at the first sign-in instead of at start-up, so that everything
+ * else works while the issuer is down.
  */
 class OpenIdIssuer {
   private readonly settings: Settings;
@@ -50,12 +50,12 @@ class OpenIdIssuer {
     this.clock = clock;
   }
 
-  /** Throws when the issuer does not answer, or calls itself differently. */
+  /** Throws if the issuer does not respond, or its metadata names another issuer. */
   async check(): Promise<void> {
     await this.configuration();
   }
 
-  /** The address to send the browser to, and what to expect from it when it comes back. */
+  /** Returns the URL to redirect the browser to, and the values that its return must match. */
   async begin(): Promise<{ url: string; expected: ExpectedAnswer }> {
     const configuration = await this.configuration();
     const openid = await library();
@@ -73,8 +73,8 @@ class OpenIdIssuer {
   }
 
   /**
-   * What the issuer says about the person. Checks state, PKCE, nonce, issuer, audience, times and signature. `search`: the
-   * query of the address that the browser came back to. `needed`: claims to ask for where the ID token has them not.
+   * Returns the claims about the person. Checks state, PKCE, nonce, issuer, audience, times and signature. `search` is the query string of
+   * the redirect back. `needed` are claims to fetch from the userinfo endpoint if the ID token lacks them.
    */
   async finish(search: string, expected: ExpectedAnswer, needed: readonly string[]): Promise<Claims> {
     const configuration = await this.configuration();
@@ -97,7 +97,7 @@ class OpenIdIssuer {
     }
   }
 
-  /** One reading for all who wait; a failed one is forgotten, so that the next sign-in tries again. */
+  /** Concurrent callers share one request. A failed one is not cached, so the next sign-in tries again. */
   private async configuration(): Promise<Configuration> {
     const now_ms = this.clock.now().getTime();
     if (this.known && now_ms - this.known.read_ms < metadataIsKept_ms) return this.known.configuration;
@@ -128,7 +128,7 @@ class OpenIdIssuer {
       new URL(issuer),
       clientId,
       { client_secret: clientSecret, [openid.clockTolerance]: clockTolerance_s },
-      // Basic is what issuers support unless they say otherwise.
+      // The default in OpenID Connect Discovery is client_secret_basic.
       (server, ...request) => {
         const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
         return (supported.includes('client_secret_basic') ? basic : post)(server, ...request);
@@ -144,7 +144,7 @@ class OpenIdIssuer {
   }
 }
 
-/** Undefined without the settings. */
+/** Returns undefined if single sign-on is not configured. */
 export function createOpenIdIssuer(
   { config, clock }: Pick<Platform, 'clock'> & { config: { singleSignOn: SingleSignOnSettings } },
   redirectUri: string,
@@ -154,7 +154,7 @@ export function createOpenIdIssuer(
   return new OpenIdIssuer({ ...config.singleSignOn, issuer, clientId, clientSecret }, redirectUri, clock);
 }
 
-/** The reason is for the log: it has no claims, and so no person. */
+/** The reason is logged. It contains no claims, so no personal data. */
 function problemOf(error: unknown): IssuerProblem {
   if (error instanceof IssuerProblem) return error;
   const { message, code, error: name } = error as { message?: string; code?: string; error?: string };

@@ -24,7 +24,7 @@ import {
 
 type Deps = Platform & { config: { singleSignOn: SingleSignOnSettings } };
 
-/** Longer than the cookie with the state lives. */
+/** Must be longer than the lifetime of the cookie with the state. */
 const statesAreKept_ms = hour_ms;
 
 /** Whether this person may sign in to the console with a password, a link or a key. Platform administrators always may. */
@@ -35,14 +35,13 @@ export function maySignInLocally(
   return singleSignOn.localSignIn === 'everyone' || user.platform_admin;
 }
 
-/** Whether the person has signed in through an issuer. */
 export function hasSingleSignOn(db: Db, userId: string): Promise<boolean> {
   return hasIdentity(db, userId);
 }
 
 /**
- * The user of this identity: known by issuer and subject, else by the address, else new. Throws, and stores nothing, when
- * the person may not sign in. `state`: what the browser came back with, which works once.
+ * Finds the user of this identity by issuer and subject, else by email address, else creates one. Throws and stores nothing if the person
+ * may not sign in. `state` is the value from the redirect, which works once.
  */
 export async function signInWithIdentity(app: Deps, identity: Identity, state: string): Promise<UserRecord> {
   const now = app.clock.now();
@@ -70,13 +69,13 @@ export async function signInWithIdentity(app: Deps, identity: Identity, state: s
 }
 
 async function linkUser(tx: Tx, identity: Identity, now: Date): Promise<string> {
-  // Of two first sign-ins at once, the second finds what the first has created.
+  // Of two concurrent first sign-ins, the second finds the account that the first created.
   await lockUser(tx, platformUserId);
   const linked = await selectUserOfIdentity(tx, identity);
   if (linked !== undefined) return linked;
   const known = await selectUserByEmail(tx, identity.email_address);
   if (known && (await hasIdentityAt(tx, known.id, identity.issuer))) {
-    // The address has changed hands at the issuer.
+    // The issuer has reassigned the address to another person.
     throw new SingleSignOnRefused(
       'other-subject',
       'The account with your address belongs to another person of the sign-in service. Ask a platform administrator.',
@@ -97,7 +96,7 @@ async function createUser(tx: Tx, { name, email_address }: Identity, now: Date):
   return id;
 }
 
-/** Whoever registered has not proven the address: their password, number and keys must not open the account. */
+/** The person who registered never proved ownership of the address, so their password, number and keys must not open the account. */
 async function takeOver(tx: Tx, userId: string, at: Timestamp): Promise<void> {
   await deleteCredentialsOfUser(tx, userId);
   await updateUserRow(tx, userId, {
@@ -106,7 +105,7 @@ async function takeOver(tx: Tx, userId: string, at: Timestamp): Promise<void> {
   });
 }
 
-/** Roles that no group is mapped to stay as they are. */
+/** A role that no group is mapped to keeps its value. */
 function rolesOf({ adminGroups, operatorGroups }: SingleSignOnSettings, { groups }: Identity) {
   const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group));
   return {
@@ -125,7 +124,7 @@ type Settings = Pick<SingleSignOnSettings, 'allowedDomains' | 'groupsClaim' | 'e
 interface Identity {
   issuer: string;
   subject: string;
-  /** Verified by the issuer, in an allowed domain. */
+  /** An address that the issuer has verified, in an allowed domain. */
   email_address: string;
   name: string;
   groups: string[];
@@ -139,7 +138,7 @@ export function neededClaims(settings: Settings & Pick<SingleSignOnSettings, 'ad
   return ['email', emailVerifiedClaim, ...(needsGroups ? [groupsClaim] : [])];
 }
 
-/** Throws with a sentence for the person. */
+/** Throws with a message for the person. */
 export function readIdentity(settings: Settings, claims: ReadonlyMap<string, unknown>): Identity {
   const text = (name: string) => {
     const value = claims.get(name);
@@ -172,7 +171,7 @@ export function readIdentity(settings: Settings, claims: ReadonlyMap<string, unk
   return { issuer, subject, email_address, name, groups: groupsIn(claims.get(settings.groupsClaim)) };
 }
 
-/** Some issuers write it as a text or a number. */
+/** Some issuers send `email_verified` as a string or a number. */
 function isTrue(value: unknown): boolean {
   return value === true || value === 'true' || value === 1 || value === '1';
 }
@@ -181,7 +180,7 @@ function groupsIn(value: unknown): string[] {
   return [value].flat().filter((group): group is string => typeof group === 'string');
 }
 
-/** Why a person may not sign in, for the log. */
+/** Why a person may not sign in, as logged. */
 type Reason =
   | 'no-address'
   | 'unverified-address'
@@ -194,7 +193,7 @@ type Reason =
 export class SingleSignOnRefused extends Failure {
   override readonly reason: Reason;
 
-  /** The sentence is shown to the person. */
+  /** The person sees `sentence`. */
   constructor(reason: Reason, sentence: string) {
     super('forbidden', 'SingleSignOnRefused', sentence);
     this.reason = reason;
