@@ -104,6 +104,12 @@ export const pageFilters: Record<string, Filters> = {
   '/services/:service_id/messages': messageFilters,
   '/services/:service_id/messages/list': { ...messageFilters },
   '/services/:service_id/messages/csv': messageFilters,
+  '/services/:service_id/plan-messages': {
+    find: [rare.reference, absent.reference, 'campaign-3'],
+    plan: ['plan_id', 'rare_plan_id'],
+    status: ['created', 'in-progress', 'delivered', 'failed', 'cancelled'],
+    older_than: ['plan_message_id'],
+  },
   '/services/:service_id/received': { page: ['2', '900', '100000'] },
   '/services/:service_id/received/list': { page: ['2', '900'] },
   '/services/:service_id/files': { page: ['2', '8', '100000'] },
@@ -162,7 +168,7 @@ export const pageFilters: Record<string, Filters> = {
 };
 
 /** Filters of messages and of the audit log together, two at a time. */
-const pairedPages = ['/services/:service_id/messages', '/operator/audit'];
+const pairedPages = ['/services/:service_id/messages', '/services/:service_id/plan-messages', '/operator/audit'];
 
 export function pageRequests(paths: string[], world: World, keepSearch: (text: string) => string): ListRequest[] {
   const unknown = Object.keys(pageFilters).filter((path) => !paths.includes(path));

@@ -238,6 +238,18 @@ function otherLists({ messages, now, service, keys }: Seed & { service: string; 
     sql`insert into sms_opt_outs (id, service_id, user_number, sender, keyword, reason, created_at)
       select ${idAt(day)}, ${service}, '447700' || lpad(number::text, 6, '0'), '447900900001', 'STOP', 'keyword', ${day}
       from ${numbers(100_000)}`,
+    sql`insert into channel_plans (id, service_id, name, steps, version, created_by_id, created_at)
+      select md5(name)::uuid, ${service}, name, '[]', 1, ${own}, ${at} from unnest(array['plan', 'rare plan']) as name`,
+    sql`insert into channel_plan_versions (plan_id, version, steps, created_by_id, created_at)
+      select id, 1, steps, created_by_id, created_at from channel_plans`,
+    sql`insert into plan_messages (id, service_id, plan_id, plan_version, key_type, reference, status, created_at)
+      select ${idAt(day)}, ${service}, md5(case when number % 50000 = 7 then 'rare plan' else 'plan' end)::uuid, 1, 'normal',
+        case when number % 50000 = 9 then ${sql.lit(rare.reference)} when number % 3 = 0 then concat('campaign-', number % 7) end,
+        case when number % 50000 < 3 then 'cancelled' when number % 100 = 0 then 'failed' when number % 100 = 1 then 'in-progress'
+          else 'delivered' end, ${day}
+      from ${numbers(200_000)}`,
+    sql`insert into plan_steps (message_id, number, channel, template_id, template_version, only_if_missing, state)
+      select id, step, (array['email', 'sms'])[step], ${email}, 1, false, 'delivered' from plan_messages, generate_series(1, 2) as step`,
     sql`insert into sandbox_messages (reference, notification_type, recipient, sender, subject, body, times_sent, created_at)
       select id, notification_type, recipient, 'Sender', null, 'none', 1, created_at
       from notifications where service_id = ${service} and notification_type <> 'letter' and hashtext(id::text) % 10 = 0`,

@@ -56,6 +56,8 @@ export async function worldOf(app: App): Promise<World> {
       (select id from refused_requests where service_id = service.id order by id desc offset 100 limit 1) as refused_id,
       (select id from suppressed_recipients where service_id = service.id order by id desc offset 1000 limit 1) as suppressed_id,
       (select id from sms_opt_outs where service_id = service.id order by id desc offset 1000 limit 1) as opt_out_id,
+      (select id from plan_messages m where m.service_id = service.id order by id desc offset 1000 limit 1) as plan_message_id,
+      md5('plan')::uuid as plan_id, md5('rare plan')::uuid as rare_plan_id,
       (select id from audit_log order by created_at desc offset 1000 limit 1) as audit_id,
       (select id from audit_log order by created_at desc offset 1000 limit 1) as entry_id, md5('17') as thing_id,
       md5('report1')::uuid as batch_id, md5('requestsmsall')::uuid as report_request_id, md5('requestsmsall')::uuid as report_id
@@ -82,7 +84,7 @@ export async function worldOf(app: App): Promise<World> {
     'older_than /service/{service_id}/notifications': message,
     'older_than /service/{service_id}/notifications/csv': message,
     'older_than /v2/notifications': message,
-    'older_than /v2/messages': message,
+    'older_than /v2/messages': ids.plan_message_id ?? '',
     'older_than /service/{service_id}/callbacks': message,
     'older_than /service/{service_id}/refused-requests': ids.refused_id ?? '',
     'older_than /service/{service_id}/suppression-list': suppressed,

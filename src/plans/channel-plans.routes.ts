@@ -3,7 +3,7 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { channels } from '../protocol/channels.ts';
 import { Data, Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
-import { archivePlan, createPlan, getPlan, listPlans, maxSteps, updatePlan } from './channel-plans.ts';
+import { archivePlan, createPlan, getPlan, getPlanFigures, listPlans, maxSteps, updatePlan } from './channel-plans.ts';
 
 const OfPlan = Type.Object({ service_id: Uuid, plan_id: Uuid });
 const Name = Type.String({ minLength: 1, maxLength: 255 });
@@ -42,6 +42,31 @@ const Plan = Type.Object(
   { title: 'ChannelPlan' },
 );
 
+const Figures = Type.Object(
+  {
+    delivered: Type.Array(Type.Object({ step: Type.Integer(), channel: OneOf(channels), messages: Type.Integer() }), {
+      description:
+        'How many messages each step has ended. A step that had another channel in another version is here twice',
+    }),
+    failed: Type.Integer({ description: 'Not delivered by any step' }),
+    cancelled: Type.Integer(),
+    ended: Type.Integer({ description: 'Delivered, failed or cancelled' }),
+    open: Type.Integer({ description: 'Accepted, and not ended yet' }),
+  },
+  {
+    title: 'ChannelPlanFigures',
+    examples: [
+      {
+        delivered: [
+          { step: 1, channel: 'email', messages: 71 },
+          { step: 2, channel: 'sms', messages: 24 },
+        ],
+        ...{ failed: 4, cancelled: 1, ended: 100, open: 12 },
+      },
+    ],
+  },
+);
+
 const path = '/service/:service_id/channel-plan';
 const ofPlan = `${path}/:plan_id`;
 
@@ -75,6 +100,18 @@ export function channelPlanRoutes(http: Http, app: Platform): void {
     ofPlan,
     { schema: { summary: 'Get a channel plan', params: OfPlan, response: { 200: Data(Plan) } } },
     async ({ params }) => ({ data: await getPlan(app.db, params.service_id, params.plan_id) }),
+  );
+
+  http.get(
+    `${ofPlan}/figures`,
+    {
+      schema: {
+        summary: 'Get how many messages of a plan ended with which step: of all versions, without those of test keys',
+        params: OfPlan,
+        response: { 200: Data(Figures) },
+      },
+    },
+    async ({ params }) => ({ data: await getPlanFigures(app.db, params.service_id, params.plan_id) }),
   );
 
   http.post(

@@ -42,16 +42,23 @@ export interface PlanFigures {
   delivered: { step: number; channel: Channel; messages: number }[];
   failed: number;
   cancelled: number;
+  /** The sum of those above. */
+  ended: number;
   /** Accepted, and not ended yet. */
   open: number;
 }
 
-export async function getPlanFigures(db: Db, planId: string): Promise<PlanFigures> {
-  const outcomes = await selectOutcomes(db, planId);
+/** Of all versions, without messages of test keys. Of an archived plan, too. */
+export async function getPlanFigures(db: Db, serviceId: string, planId: string): Promise<PlanFigures> {
+  const { id } = await getPlan(db, serviceId, planId);
+  const outcomes = await selectOutcomes(db, id);
   const sum = (...statuses: string[]) =>
     outcomes.reduce((total, { status, messages }) => total + (statuses.includes(status) ? messages : 0), 0);
   const delivered = outcomes.flatMap(({ step, channel, messages }) => (channel ? [{ step, channel, messages }] : []));
-  return { delivered, failed: sum('failed'), cancelled: sum('cancelled'), open: sum('created', 'in-progress') };
+  return {
+    ...{ delivered, failed: sum('failed'), cancelled: sum('cancelled') },
+    ...{ ended: sum('delivered', 'failed', 'cancelled'), open: sum('created', 'in-progress') },
+  };
 }
 
 export async function getPlan(db: Db | Tx, serviceId: string, id: string): Promise<ChannelPlan> {

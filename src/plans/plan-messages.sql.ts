@@ -72,6 +72,7 @@ export function lockPlanMessage(tx: Tx, id: string): Promise<PlanMessage | undef
 
 export interface MessageFilter {
   key_type?: KeyType | undefined;
+  plan_id?: string | undefined;
   reference?: string | undefined;
   status?: MessageStatus | undefined;
   older_than?: string | undefined;
@@ -80,11 +81,12 @@ export interface MessageFilter {
 export function selectPlanMessages(
   db: Db,
   serviceId: string,
-  { key_type, reference, status, older_than }: MessageFilter,
+  { key_type, plan_id, reference, status, older_than }: MessageFilter,
   limit: number,
 ): Promise<PlanMessage[]> {
   let query = db.selectFrom('plan_messages').select(columns).where('service_id', '=', serviceId);
   if (key_type !== undefined) query = query.where('key_type', '=', key_type);
+  if (plan_id !== undefined) query = query.where('plan_id', '=', plan_id);
   if (reference !== undefined) query = query.where('reference', '=', reference);
   if (status !== undefined) query = query.where('status', '=', status);
   if (older_than !== undefined) query = query.where('id', '<', older_than);

@@ -3,7 +3,6 @@ import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts
 import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
-import { getPlanFigures } from './channel-plans.ts';
 import { measurePlans } from './plan-messages.ts';
 import { selectLateness, sumByStatus } from './plan-outcomes.sql.ts';
 
@@ -29,11 +28,14 @@ async function accepted(withKey = key): Promise<string> {
   return body.id;
 }
 
-const figures = () => getPlanFigures(harness.app.db, plan_id);
+async function figures(of = service) {
+  const { status, body } = await harness.admin('GET', `/service/${of}/channel-plan/${plan_id}/figures`);
+  return status === 200 ? body.data : status;
+}
 const forward = async () => {
   for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
 };
-const nothing = { delivered: [], failed: 0, cancelled: 0, open: 0 };
+const nothing = { delivered: [], failed: 0, cancelled: 0, ended: 0, open: 0 };
 
 it('counts each message where it stands, before and after the changes are added up, and no test', async () => {
   const [byEmail, byText, lost, cancelled] = [await accepted(), await accepted(), await accepted(), await accepted()];
@@ -41,9 +43,9 @@ it('counts each message where it stands, before and after the changes are added 
   expect(await figures()).toEqual({ ...nothing, open: 4 });
   await harness.v2('POST', `/v2/messages/${cancelled}/cancel`, key);
   await harness.v2('POST', `/v2/messages/${cancelled}/cancel`, key);
-  expect(await figures()).toEqual({ ...nothing, cancelled: 1, open: 3 });
+  expect(await figures()).toEqual({ ...nothing, cancelled: 1, ended: 1, open: 3 });
   await forward();
-  expect(await figures()).toEqual({ ...nothing, cancelled: 1, open: 3 });
+  expect(await figures()).toEqual({ ...nothing, cancelled: 1, ended: 1, open: 3 });
   await tellStep(harness, { id: byEmail, step: 1, status: 'delivered', event: 'assumedDelivered' });
   for (const id of [byText, lost]) await tellStep(harness, { id, step: 1, status: 'temporary-failure' });
   await forward();
@@ -52,16 +54,21 @@ it('counts each message where it stands, before and after the changes are added 
   await forward();
   const email = { step: 1, channel: 'email', messages: 1 };
   const text = { step: 2, channel: 'sms', messages: 1 };
-  expect(await figures()).toEqual({ delivered: [email, text], failed: 1, cancelled: 1, open: 0 });
+  expect(await figures()).toEqual({ delivered: [email, text], failed: 1, cancelled: 1, ended: 4, open: 0 });
   const rows = harness.app.db.selectFrom('plan_outcome_changes').select('plan_id').where('plan_id', '=', plan_id);
   expect(await rows.execute()).toEqual([]);
   // It bounces, and the text reaches the person.
   await tellStep(harness, { id: byEmail, step: 1, status: 'permanent-failure', event: 'bounced' });
   await forward();
-  expect(await figures()).toEqual({ delivered: [text], failed: 1, cancelled: 1, open: 1 });
+  expect(await figures()).toEqual({ delivered: [text], failed: 1, cancelled: 1, ended: 3, open: 1 });
   await tellStep(harness, { id: byEmail, step: 2, status: 'delivered' });
   await forward();
-  expect(await figures()).toEqual({ delivered: [{ ...text, messages: 2 }], failed: 1, cancelled: 1, open: 0 });
+  const all = { delivered: [{ ...text, messages: 2 }], failed: 1, cancelled: 1, ended: 4, open: 0 };
+  expect(await figures()).toEqual(all);
+  // Of an archived plan, too; of another service it is not found.
+  expect((await harness.admin('DELETE', `/service/${service}/channel-plan/${plan_id}`)).status).toBe(204);
+  expect(await figures()).toEqual(all);
+  expect(await figures(await aService(harness))).toBe(404);
 });
 
 it('is measured by status, and says for how long the next step is late', async () => {

@@ -73,10 +73,15 @@ interface TableProps {
   plans: readonly Plan[];
   /** The address of the list. */
   path: string;
+  /** Whether there may be others. */
+  isFiltered: boolean;
   now: Date;
 }
 
-export function PlanMessageTable({ messages, plans, path, now }: TableProps) {
+export function PlanMessageTable({ messages, plans, path, isFiltered, now }: TableProps) {
+  if (messages.length === 0 && isFiltered) {
+    return <Empty title={t('No messages found')}>{t('Try another status, reference or plan.')}</Empty>;
+  }
   if (messages.length === 0) {
     return (
       <Empty title={t('No messages with a channel plan')}>

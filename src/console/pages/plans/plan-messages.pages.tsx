@@ -5,14 +5,16 @@ import { getPlan, listPlans } from '../../../plans/channel-plans.ts';
 import { cancelPlanMessage, getPlanMessage, listPlanMessages } from '../../../plans/plan-messages.ts';
 import { messageStatuses } from '../../../plans/plan-rules.ts';
 import { isUuid } from '../../../platform/id.ts';
+import { Uuid } from '../../../protocol/fields.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { pageUrl, withQuery } from '../../links.ts';
+import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
 import { several } from '../../money.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { OlderPager, pageSize } from '../../parts/pager.tsx';
 import { messageTabs, PlanMessage, PlanMessageTable } from './plan-message.tsx';
+import { PlanMessageSearch } from './plan-message-search.tsx';
 
 const who = { service: 'messages' } as const;
 type Seen = Pick<PageRequest<typeof who>, 'service' | 'visitor' | 'param'>;
@@ -26,20 +28,32 @@ export function planMessagePages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Messages',
     name: t('Messages with a channel plan'),
-    async show({ service, query }) {
+    async show({ service, query, visitor }) {
+      const idIn = (name: string) => (isUuid(query(name)) ? query(name).toLowerCase() : undefined);
       const status = messageStatuses.find((known) => known === query('status'));
-      const older_than = isUuid(query('older_than')) ? query('older_than').toLowerCase() : undefined;
+      const [plan_id, older_than] = [idIn('plan'), idIn('older_than')];
+      const find = readSearch(app, visitor, query('find'));
+      const reference = find === '' ? undefined : find;
       const plans = await listPlans(app.db, service.id);
-      const { messages, hasOlder } = await listPlanMessages(app.db, service.id, { status, older_than }, pageSize);
+      const filter = { plan_id, reference, status, older_than };
+      const { messages, hasOlder } = await listPlanMessages(app.db, service.id, filter, pageSize);
+      const chosen = { find: reference && query('find'), plan: plan_id };
       const to = (change: { status?: string | undefined; older_than?: string | undefined }) =>
-        withQuery(pageUrl(listOf(service)), change);
+        withQuery(pageUrl(listOf(service)), { ...chosen, ...change });
       return {
         title: t('Messages with a channel plan'),
         crumbs: [{ label: t('Messages'), to: `/services/${service.id}/messages` }],
         content: (
           <div class="stack">
+            <PlanMessageSearch path={pageUrl(listOf(service))} reference={find} plan_id={plan_id} plans={plans} />
             {messageTabs(status, (one) => to({ status: one }))}
-            <PlanMessageTable messages={messages} plans={plans} path={pageUrl(listOf(service))} now={app.clock.now()} />
+            <PlanMessageTable
+              messages={messages}
+              plans={plans}
+              path={pageUrl(listOf(service))}
+              isFiltered={reference !== undefined || plan_id !== undefined || status !== undefined}
+              now={app.clock.now()}
+            />
             <OlderPager
               rows={messages}
               shown={several(messages.length, 'message')}
@@ -51,6 +65,14 @@ export function planMessagePages(pages: Pages, app: ConsoleApp): void {
         ),
       };
     },
+    onlyReads: true,
+    form: Type.Object({
+      find: Type.Optional(Type.String({ maxLength: 1000 })),
+      plan: Type.Optional(Uuid),
+    }),
+    act: ({ service, visitor }, { find = '', plan }) => ({
+      to: withQuery(listOf(service), { find: keepSearch(app, visitor, find), plan }),
+    }),
   });
 
   const messagePath = ({ service, param }: Seen) => `${listOf(service)}/${param('plan_message_id')}`;

@@ -74,8 +74,40 @@ describe('a message with a channel plan', () => {
     const id = await accepted({ reference: 'first', scheduled_for: '2026-11-16T20:00:00Z' });
     const page = await reader.get(`${list}?status=created`);
     expect(page.text).toContain(`href="${list}/${id}"`);
-    expect((await reader.get(`${list}?status=delivered`)).text).toContain('No messages with a channel plan');
+    expect((await reader.get(`${list}?status=delivered`)).text).toContain('No messages found');
     expect((await reader.get(`${list}?status=created&older_than=${id}`)).text).not.toContain(`href="${list}/${id}"`);
+  });
+
+  it('is found by its whole reference, and by its plan, together with a status', async () => {
+    const other = await aPlan(harness, service, [{ channel: 'sms' }, { channel: 'email' }], 'Reminders');
+    const later = { scheduled_for: '2026-11-16T20:00:00Z' };
+    const [mine, same, elsewhere] = [
+      await accepted({ ...later, reference: 'Ada & co' }),
+      await accepted({ ...later, reference: 'Ada & co 2' }),
+      await accepted({ ...later, reference: 'Ada & co', plan_id: other }),
+    ];
+    const idsOn = ({ text }: { text: string }) =>
+      [mine, same, elsewhere].filter((id) => text.includes(`${list}/${id}`));
+    const find = async (form: Record<string, string>) => reader.follow(await reader.post(list, form));
+    const page = await find({ find: ' Ada & co ' });
+    expect(idsOn(page)).toEqual([mine, elsewhere]);
+    expect(page.text).toContain('value="Ada &amp; co"');
+    expect(idsOn(await find({ find: 'Ada & co', plan: other }))).toEqual([elsewhere]);
+    const byPlan = await find({ plan: other });
+    expect(idsOn(byPlan)).toEqual([elsewhere]);
+    expect(byPlan.text).toContain(`?plan=${other}&amp;status=failed`);
+    expect(idsOn(await reader.get(`${list}?plan=${other}&status=created`))).toEqual([elsewhere]);
+    expect(idsOn(await reader.get(`${list}?plan=${other}&status=failed`))).toEqual([]);
+    expect((await find({ find: 'Ada' })).text).toContain('No messages found');
+    // The reference stays out of addresses.
+    expect((await reader.post(list, { find: 'Ada & co' })).location).not.toContain('Ada');
+    await harness.admin('DELETE', `/service/${service}/channel-plan/${other}`);
+    expect((await reader.get(`${list}?plan=${other}`)).text).toMatch(/<option[^>]* selected[^>]*>Archived plan/);
+    // Not a plan, and one of another service.
+    expect((await reader.get(`${list}?plan=x`)).status).toBe(200);
+    const foreign = await aPlan(harness, await aService(harness), [{ channel: 'sms' }, { channel: 'email' }]);
+    expect(idsOn(await reader.get(`${list}?plan=${foreign}`))).toEqual([]);
+    expect((await reader.post(list, { plan: 'x' })).status).toBe(400);
   });
 
   it('is cancelled by those who may send, and only while it is open', async () => {

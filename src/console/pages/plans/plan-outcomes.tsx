@@ -14,8 +14,7 @@ interface Row {
 
 /** How the messages of a plan ended. */
 export function PlanOutcomes({ figures }: { figures: PlanFigures }) {
-  const { delivered, failed, cancelled, open } = figures;
-  const ended = delivered.reduce((sum, { messages }) => sum + messages, failed + cancelled);
+  const { delivered, failed, cancelled, ended, open } = figures;
   if (ended + open === 0) return null;
   const rows: Row[] = [
     ...delivered.map(({ step, channel, messages }) => ({

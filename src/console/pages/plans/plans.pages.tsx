@@ -117,7 +117,7 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
       crumbs: crumbs(request),
       content: (
         <div class="stack">
-          <PlanOutcomes figures={await getPlanFigures(app.db, plan.id)} />
+          <PlanOutcomes figures={await getPlanFigures(app.db, plan.service_id, plan.id)} />
           <SaveForm back={plansOf(request.service)} to={pageUrl(to)}>
             <PlanFields formState={formState} plan={plan} templates={await listChoices(request, plan)} />
           </SaveForm>
