@@ -92,7 +92,7 @@ export async function updateOrganisationInvite(
   return invite;
 }
 
-/** The invited person joins the organisation, in the transaction that marks the invitation as accepted. */
+/** Adds the invited person to the organisation, in the transaction that marks the invitation as accepted. */
 export async function acceptOrganisationInvite(app: Platform, inviteId: string, userId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const invite = await acceptOrganisationInviteRow(tx, inviteId);
