@@ -6,12 +6,12 @@ import { platformServiceId, platformUserId } from '../users/platform-user.ts';
 import { insertSender } from './senders/senders.sql.ts';
 import { insertService } from './services.sql.ts';
 
-/** Reached by no number of sign-ins. */
+/** More than the platform can ever send in a day. */
 const unlimited = 2_000_000_000;
 
 /**
- * The platform service: codes, links and notices to users are ordinary notifications of it. Created once with its member
- * and sender; afterwards a platform administrator may change it like any other service.
+ * The platform service sends codes, links and notices to users as ordinary notifications. Created once with its member and sender;
+ * afterwards a platform administrator may change it like any other service.
  */
 export const seedPlatformService: Seed = async (tx) => {
   if (await exists(tx, 'services', platformServiceId)) return;

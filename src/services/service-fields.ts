@@ -10,7 +10,7 @@ import { textUnits } from './settings/text-unit.ts';
 const Count = Type.Integer({ minimum: 0, maximum: maxInteger });
 const Text = Type.String();
 const ShortText = Type.String({ maxLength: 255 });
-/** An empty string clears the brand, like null. */
+/** An empty string removes the brand, as null does. */
 const BrandId = Nullable(Type.String({ format: 'uuid-or-empty' }));
 const Moment = Nullable(Type.String({ format: 'datetime' }));
 
@@ -56,7 +56,7 @@ export const settable = {
   billing_reference: Nullable(ShortText),
 };
 
-/** Types of organisations are those of the country. */
+/** The allowed types of organisations depend on the country. */
 export function SettableFields(country: Country) {
   return Type.Partial(Type.Object({ ...settable, organisation_type: Nullable(OrganisationTypes(country)) }));
 }
@@ -127,12 +127,12 @@ const allServicePermissions = [
   'edit_folder_permissions',
   'international_letters',
   'sms_to_uk_landlines',
-  // Only here, not in GOV.UK Notify: keep a suppression list.
+  // Not in GOV.UK Notify: keep a suppression list.
   'suppress_recipients',
-  // Only here, too: templates in several languages, and texts with all characters.
+  // Not in GOV.UK Notify: templates in several languages, and texts with all characters.
   'template_languages',
   'keep_characters',
-  // Only here, too: software may send over SMTP.
+  // Not in GOV.UK Notify: software may send over SMTP.
   'smtp',
 ] as const;
 
@@ -150,7 +150,7 @@ export function refuseRepeatedPermissions(permissions: string[]): void {
   throw invalidField('permissions', `Duplicate Service Permission: [${list}]`);
 }
 
-/** A service that may send through no channel. */
+/** Whether the service may send through no channel. */
 export function isSuspended({ permissions }: { permissions: readonly string[] }): boolean {
   return !channels.some((channel) => permissions.includes(channel));
 }

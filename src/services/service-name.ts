@@ -18,12 +18,12 @@ export function normalisedName(name: string): string {
 
 const withoutMailbox = forApi('Must contain a letter or a digit.', t('Enter a name with a letter or a digit.'));
 
-/** A name with only punctuation has no mailbox. */
+/** A name of punctuation only gives an empty mailbox. */
 export function refusalOfServiceName(name: string): Text | undefined {
   return normalisedName(name) === '' ? withoutMailbox : undefined;
 }
 
-/** The mailbox a service sends from, derived from its custom sender name or its name. */
+/** Returns the mailbox that a service sends from, derived from its custom sender name or its name. */
 export function emailSenderLocalPart(name: string, customSenderName: string | null | undefined): string {
   return normalisedName(customSenderName ?? '') || normalisedName(name);
 }

@@ -79,7 +79,7 @@ export async function selectCountsByMonth(
   return rows;
 }
 
-/** By London day, from the daily rollups. Excludes messages of test keys. */
+/** Counts by London day, from the daily rollups. Excludes messages of test keys. */
 export async function selectCountsByDay(db: Db, serviceId: string, days: Days): Promise<(Counted & { day: string })[]> {
   const of = (statuses: string[]) => sql`total(count) filter (where status = any (${statuses}::text[]))`;
   const { rows } = await sql<Counted & { day: string }>`

@@ -20,7 +20,7 @@ export function noStatistics(): Statistics {
   return { email: none(), sms: none(), letter: none() };
 }
 
-/** The keys are service ids. Services without messages are omitted. */
+/** Returns counts by service id. Services without messages are omitted. */
 export async function statisticsByService(
   db: Db,
   days: Days,
@@ -37,7 +37,7 @@ export async function statisticsByService(
   return found;
 }
 
-/** Today and the days before it, in local time; excludes messages of test keys. */
+/** Counts today and the days before it, in local time; excludes messages of test keys. */
 export async function getRecentStatistics(
   { db, clock, country: { calendar } }: Platform,
   serviceId: string,
@@ -52,7 +52,7 @@ export async function getRecentStatistics(
   return statistics;
 }
 
-/** Each of the last days with its counts, today last; excludes messages of test keys. */
+/** Returns counts for each of the last days, today last; excludes messages of test keys. */
 export async function listDailyStatistics(
   { db, clock, country: { calendar } }: Platform,
   serviceId: string,
@@ -71,7 +71,7 @@ export async function listDailyStatistics(
   });
 }
 
-/** Every month of the financial year that has started, by the calendar month in which it starts: `YYYY-MM`. */
+/** Returns every month of the financial year that has started. The key of a month is the calendar month in which it starts: `YYYY-MM`. */
 export async function getMonthlyStatistics(
   { db, clock, country: { calendar } }: Platform,
   serviceId: string,

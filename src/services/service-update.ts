@@ -54,7 +54,7 @@ export async function updateService(
   return getService(app.db, id);
 }
 
-/** In the days of limits. */
+/** Uses the calendar of the limits. */
 function unitFrom(
   { country: { limitCalendar }, clock }: Platform,
   before: Selectable<DB['services']>,
@@ -81,7 +81,7 @@ async function refuseOthersDomain(
   if (!isUsable) throw invalidField('sending_domain_id', 'No result found');
 }
 
-/** The domain that its emails come from. */
+/** Sets the domain that the service sends emails from. */
 export async function setDomainOfService(tx: Tx, id: string, sending_domain_id: string, now: Date): Promise<void> {
   await updateServices(tx, [id], { sending_domain_id }, timestamp(now));
 }
@@ -121,7 +121,7 @@ export function defaultLimits(restricted: boolean): Limits {
   return restricted ? trial : live;
 }
 
-/** Live values for the limits that still have their trial defaults. */
+/** Returns live values for the limits that still have their trial defaults. */
 function raisedLimits(current: Limits): Partial<Limits> {
   const unchanged = (Object.keys(trial) as (keyof Limits)[]).filter((limit) => current[limit] === trial[limit]);
   return Object.fromEntries(unchanged.map((limit) => [limit, live[limit]]));
@@ -162,7 +162,7 @@ export async function validateReferences(tx: Tx, fields: SettableFields): Promis
   if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((field) => [field, ['No result found']])));
 }
 
-/** Cannot be undone. Archiving again changes nothing. */
+/** Cannot be undone. Idempotent. */
 export async function archiveService({ db, clock }: Platform, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const service = await getServiceForUpdate(tx, id);

@@ -60,7 +60,7 @@ export function serviceRoutes(http: Http, app: Deps): void {
     },
     async (request, reply) => {
       const data = await listServices(app, request.query);
-      // Thousands of records, exactly as selected: JSON.stringify takes a quarter of the time of the schema serialiser.
+      // The response has thousands of records, exactly as selected: JSON.stringify takes a quarter of the time of the schema serialiser.
       return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send({ data });
     },
   );

@@ -78,12 +78,11 @@ export function selectService(db: Db, id: string) {
   return db.selectFrom('services').select(columns).where('id', '=', id).executeTakeFirst();
 }
 
-/** Locks the row until the transaction ends, but does not block writing rows that reference the service. */
+/** Locks the row until the transaction ends, but does not block writes of rows that reference the service. */
 export function lockService(tx: Tx, id: string): Promise<Selectable<DB['services']> | undefined> {
   return tx.selectFrom('services').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** Whose domain it is. */
 export function selectSendingDomain(tx: Tx, id: string) {
   return tx
     .selectFrom('sending_domains')
@@ -200,7 +199,7 @@ export function selectNhsBrands(tx: Tx) {
     .executeTakeFirstOrThrow();
 }
 
-/** `asking`: in trial mode, with a request to go live. `suspended`: it may send through no channel. */
+/** `asking`: in trial mode, with an open request to go live. `suspended`: may send through no channel. */
 export type ServiceState = 'live' | 'trial' | 'asking' | 'suspended' | 'archived';
 
 const suspended = sql<boolean>`(services.active and not services.permissions && array['email', 'sms', 'letter'])`;
@@ -214,14 +213,14 @@ const conditions = {
 };
 
 export interface ServiceQuery {
-  /** Part of the name, or the whole id. */
+  /** Part of the name, or a whole id. */
   text: string;
   state: ServiceState | undefined;
   skip: number;
   limit: number;
 }
 
-/** Sorted by name, those that are not archived first. */
+/** Sorted by name, archived services last. */
 export async function selectServicesBySearch(db: Db, { text, state, skip, limit }: ServiceQuery) {
   let found = db.selectFrom('services').leftJoin('organisations', 'organisations.id', 'services.organisation_id');
   if (isUuid(text)) found = found.where('services.id', '=', text);
@@ -250,7 +249,7 @@ export async function selectServicesBySearch(db: Db, { text, state, skip, limit 
   return { services, total };
 }
 
-/** Requests to go live, the one that has waited longest first. */
+/** Sorted by waiting time, longest first. */
 export function selectGoLiveRequests(db: Db, limit: number) {
   return db
     .selectFrom('services')
@@ -274,7 +273,7 @@ export function selectGoLiveRequests(db: Db, limit: number) {
     .execute();
 }
 
-/** Every version, oldest first. */
+/** Selects every version, oldest first. */
 export function selectServiceHistory(db: Db, serviceId: string) {
   return db
     .selectFrom('services_history')
@@ -330,7 +329,7 @@ export function selectTemplateHistory(db: Db, serviceId: string) {
     .execute();
 }
 
-/** Active ones first, then by name. */
+/** Active services first, then by name. */
 export function selectServicesOfOrganisation(db: Db, organisationId: string) {
   return db
     .selectFrom('services')

@@ -41,21 +41,21 @@ export async function findServicesByName(db: Db, name: string | undefined) {
   return selectServicesByName(db, name);
 }
 
-/** Sorted by name, those that are not archived first. */
+/** Sorted by name, archived services last. */
 export function searchServices(db: Db, query: ServiceQuery) {
   return selectServicesBySearch(db, query);
 }
 
-/** The one that has waited longest first. */
+/** Sorted by waiting time, longest first. */
 export function listGoLiveRequests(db: Db, limit: number) {
   return selectGoLiveRequests(db, limit);
 }
 
-/** What a service needs of billing, which is above it. */
+/** The part of billing that services use. Billing is above services, so it is passed in. */
 export interface Allowances {
   /**
-   * Recomputes and overwrites the allowance of the current year: for a new service, a service that joins an organisation,
-   * and the services of an organisation whose type changes.
+   * Recomputes and overwrites the allowance of the current year. Used for a new service, a service that joins an organisation, and the
+   * services of an organisation whose type changes.
    */
   reset(country: Country, tx: Tx, serviceId: string, now: Date): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function listServices(app: Platform, query: ListQuery): Promise<Lis
   return listWithStatistics(app, { only_active, days, with_test_keys: isTrue(query.include_from_test_key, true) });
 }
 
-/** Two queries for any number of services. A range in the past lists only services that sent messages in it. */
+/** Runs two queries for any number of services. A past range lists only services that sent messages in it. */
 async function listWithStatistics(
   { db, clock, country }: Platform,
   options: { only_active: boolean; days: Days; with_test_keys: boolean },

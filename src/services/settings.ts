@@ -28,6 +28,6 @@ export const callbackSettings = {
 };
 
 export type CallbackSettings = Values<typeof callbackSettings> & {
-  /** Whether everybody who can set a callback is on this machine anyway: in a demo that only this machine reaches. */
+  /** Allows loopback URLs: in a demo that only this machine can reach, everybody who can set a callback is on this machine anyway. */
   allowLoopback: boolean;
 };

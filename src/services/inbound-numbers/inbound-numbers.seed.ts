@@ -3,8 +3,8 @@ import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
 import { selectNumbersByUse, updateNormalisedNumbers } from './inbound-numbers.sql.ts';
 
 /**
- * Rows of versions that compared numbers as they were written, and of other rules of the phone library. If several rows
- * are the same number, the one that a service uses keeps its texts: the first of `selectNumbersByUse`.
+ * Normalises rows that an earlier release stored as typed, or under other rules of the phone library. If several rows have the same number,
+ * the first of `selectNumbersByUse` keeps receiving its texts; the others get null.
  */
 export const seedNormalisedNumbers: Seed = async (tx, _now, { phone }) => {
   const taken = new Set<string>();

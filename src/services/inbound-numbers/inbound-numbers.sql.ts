@@ -11,7 +11,7 @@ const service = sql<{ id: string; name: string } | null>`(
 
 const columns = ['id', 'number', 'provider', service.as('service'), 'active', 'created_at', 'updated_at'] as const;
 
-/** Each has a `normalised_number`, which is null if another one is the same. */
+/** `normalised_number` is null if another row has the same number. */
 export function selectInboundNumbers(db: Db) {
   const all = db.selectFrom('inbound_numbers').select([...columns, 'normalised_number']);
   return all.orderBy('updated_at').orderBy('number').execute();
@@ -54,7 +54,10 @@ export async function insertNumber(
   );
 }
 
-/** Those first that receive texts of their number if several rows have the same. */
+/**
+ * Sorted so that, of several rows with the same number, the one that should receive its texts comes first: assigned before unassigned, then
+ * active before disabled.
+ */
 export function selectNumbersByUse(tx: Tx) {
   return tx
     .selectFrom('inbound_numbers')
@@ -67,7 +70,7 @@ export function selectNumbersByUse(tx: Tx) {
     .execute();
 }
 
-/** This takes two steps, because rows may exchange their numbers. */
+/** Two statements, because rows may swap numbers and the column is unique. */
 export async function updateNormalisedNumbers(
   tx: Tx,
   rows: { id: string; normalised_number: string | null }[],

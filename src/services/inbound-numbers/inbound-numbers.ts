@@ -49,8 +49,8 @@ const noFreeNumber = forApi(
 );
 
 /**
- * Assigns an inbound number to the service and makes it a sender, so that recipients can reply. The number replaces the
- * only sender of a service. A service that already has a number gets it re-enabled.
+ * Assigns an inbound number to the service and makes it a sender, so that recipients can reply. If the service has only one sender, the
+ * number replaces it. If the service already has a number, re-enables that.
  */
 export async function assignInboundNumber(
   { db, clock }: Platform,

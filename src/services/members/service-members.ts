@@ -20,13 +20,13 @@ import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate } from '../services.ts';
 import { selectActiveMembers, selectFolderOwners, selectMembers } from './service-members.sql.ts';
 
-/** User records, with only this service's `permissions`. */
+/** Returns user records whose `permissions` are only those in this service. */
 export async function listServiceMembers(db: Db, serviceId: string) {
   const members = await listMemberRecords(db, serviceId);
   return members.map(({ record, permissions }) => ({ ...record, permissions }));
 }
 
-/** Each record has the member's permissions in all services; `permissions` are those in this one. */
+/** Returns records with the members' permissions in all services; `permissions` are those in this one. */
 export async function listMemberRecords(db: Db, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const members = await selectMembers(db, serviceId);
@@ -73,7 +73,7 @@ const lastMember = forApi(
   t('Add another person first. A service needs at least one.'),
 );
 
-/** At least one active member must remain; with `keepsManager`, a person who manages the service, too. */
+/** Throws unless an active member remains; with `keepsManager`, also unless a manager remains. */
 export async function leaveService(
   { db }: Platform,
   member: ServiceMember,
@@ -92,7 +92,7 @@ export async function leaveService(
   });
 }
 
-/** The last person who manages the service keeps the right to. */
+/** The last person who manages the service cannot lose that right. */
 export async function changeMember(
   { db, clock }: Platform,
   member: ServiceMember,
@@ -115,7 +115,7 @@ export async function changeMember(
   });
 }
 
-/** People who are told when something is wrong with the service. */
+/** Lists the people to notify when something is wrong with the service. */
 export async function listManagers(tx: Tx, serviceId: string) {
   return (await selectActiveMembers(tx, serviceId)).filter(({ permissions }) => manages(permissions));
 }
@@ -132,7 +132,7 @@ function refuseUnlessManagerRemains(
   throw invalid('At least one person must be able to manage the service. Give the right to another member first.');
 }
 
-/** The invited person joins the service, in the transaction that marks the invitation as accepted. */
+/** Adds the invited person to the service, in the transaction that marks the invitation as accepted. */
 export async function acceptServiceInvite(
   { db, clock }: Platform,
   inviteId: string,

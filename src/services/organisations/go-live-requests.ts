@@ -114,7 +114,7 @@ function noRequest() {
   return invalid('The service has no open request to go live');
 }
 
-/** Live or not. Going live raises the limits, answers a request and tells the team. */
+/** Makes the service live, or puts it back into trial mode. Going live raises the limits, closes an open request and notifies the team. */
 export async function setLive(app: Deps, serviceId: string, isLive: boolean): Promise<void> {
   const { restricted, active } = await getService(app.db, serviceId);
   if (!active) throw invalid('The service is archived.');
@@ -123,7 +123,7 @@ export async function setLive(app: Deps, serviceId: string, isLive: boolean): Pr
   await updateService(app, serviceId, { restricted: !isLive, ...(isLive ? wentLive : { go_live_at: null }) });
 }
 
-/** The service stays in trial mode; the person who asked gets the reason by email. */
+/** Keeps the service in trial mode and emails the reason to the person who asked. */
 export async function refuseGoLive(
   app: Deps,
   serviceId: string,

@@ -47,7 +47,7 @@ export async function updateOrganisationAndServices(
   organisationId: string,
   request: OrganisationChange & { domains?: string[] },
 ): Promise<void> {
-  // Existing front ends rely on this: with permissions, all other fields are ignored.
+  // Existing front ends rely on this: a request with permissions ignores all other fields.
   const change = request.permissions ? { permissions: request.permissions } : inCountry(app, request);
   await inTransaction(app.db, async (tx) => {
     const now = app.clock.now();
@@ -101,7 +101,7 @@ async function followOrganisation(
   for (const { id } of services) await app.allowances.reset(app.country, tx, id, now);
 }
 
-/** Sent to the signer, and to the person on whose behalf it was signed, if any. */
+/** Sends receipts to the signer and to the person on whose behalf they signed, if any. */
 async function sendAgreementReceipts(app: ReceiptDeps, tx: Tx, organisationId: string, signerId: string) {
   const organisation = await getOrganisation(tx, organisationId);
   const signer = await getUserRecord(tx, signerId);

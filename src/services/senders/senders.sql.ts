@@ -40,7 +40,7 @@ export async function clearDefault(tx: Tx, table: SenderTable, serviceId: string
     where service_id = ${serviceId} and is_default`.execute(tx);
 }
 
-// Kysely does not connect the columns with a table that is a type parameter: the signatures do.
+// Kysely cannot infer columns when the table is a type parameter, so the signatures declare them.
 export function insertSender<T extends SenderTable>(tx: Tx, table: T, row: Insertable<DB[T]>): Promise<SenderRow<T>> {
   return withConstraints(constraintsOn(row), () =>
     tx

@@ -28,7 +28,7 @@ import {
   updateSender,
 } from './senders.sql.ts';
 
-/** A sender is what recipients see as the origin of a message: text senders, reply-to addresses, letter contacts. */
+/** What recipients see as the origin of a message: a text sender, a reply-to address or a letter contact. */
 interface SenderContent {
   service_sms_senders: { sms_sender: string };
   service_email_reply_to: { email_address: string };
@@ -37,16 +37,16 @@ interface SenderContent {
 
 type SenderRequest<T extends SenderTable> = SenderContent[T] & { is_default: boolean };
 
-/** What those are called that can keep the id that they had on another server. */
+/** Nouns in the audit log of the senders that can keep their id from another server. */
 const importedNouns = {
   service_sms_senders: 'sms_sender',
   service_email_reply_to: 'email_reply_to',
   service_letter_contacts: undefined,
 } as const;
 
-/** The kinds differ in what they refuse. */
+/** Checks that differ between the kinds of senders. */
 interface Refusals<T extends SenderTable> {
-  /** Called for a new sender that is not the default. */
+  /** Called for a new sender that does not become the default. */
   refuseWithoutDefault?: (existing: SenderRow<T>[]) => void;
   refuseUpdate?: (sender: SenderRow<T>, request: SenderRequest<T>) => void;
   refuseArchive?: (sender: SenderRow<T>) => void;
@@ -105,7 +105,7 @@ export const {
   archive: archiveLetterContact,
 } = sendersIn('service_letter_contacts', {});
 
-/** Every change locks the service, so that there is never a second default. A new default replaces the old one. */
+/** Every change locks the service, so that there is never more than one default. A new default replaces the old one. */
 function sendersIn<T extends SenderTable>(table: T, refusals: Refusals<T>) {
   const get = async (db: Db, serviceId: string, id: string) => {
     const sender = await selectSender(db, table, serviceId, id);
@@ -116,7 +116,7 @@ function sendersIn<T extends SenderTable>(table: T, refusals: Refusals<T>) {
   return {
     get,
 
-    /** The default first. */
+    /** Lists the default first. */
     list: async (db: Db, serviceId: string) => {
       await refuseUnlessExists(db, 'services', serviceId);
       return selectSenders(db, table, serviceId);
@@ -148,7 +148,7 @@ function sendersIn<T extends SenderTable>(table: T, refusals: Refusals<T>) {
       });
     },
 
-    /** Also removes it from the templates that use it. */
+    /** Archives the sender and removes it from the templates that use it. */
     archive: (app: Platform, serviceId: string, id: string) => {
       const now = app.clock.now();
       return inTransaction(app.db, async (tx) => {
@@ -185,7 +185,7 @@ export function isProtectedSenderId({ sms }: { sms: TextSenderSettings }, sender
   return sms.protectedSenderIds.some((name) => comparable(name) === comparable(sender));
 }
 
-/** `H M R C`, `hmrc` and `H.M.R.C` look alike on a phone. */
+/** Makes `H M R C`, `hmrc` and `H.M.R.C` equal, because they look alike on a phone. */
 function comparable(sender: string): string {
   return sender.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

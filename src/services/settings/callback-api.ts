@@ -50,7 +50,7 @@ export function encryptToken({ secrets }: Platform, owner: TokenOwner, token: st
   return secrets.encrypt(tokenPurpose, token, tokenContext(owner));
 }
 
-/** Returns undefined when none of the configured keys can decrypt it. */
+/** Returns undefined if none of the configured keys can decrypt it. */
 export function decryptToken({ secrets }: Platform, owner: TokenOwner, encrypted: string): string | undefined {
   return secrets.decrypt(tokenPurpose, encrypted, tokenContext(owner))?.toString();
 }
@@ -91,7 +91,7 @@ export async function updateCallback(
   return inTransaction(app.db, async (tx) => {
     const { id, service_id, url } = await getCallback(tx, which);
     const callback_type = await selectCallbackType(tx, id);
-    // Do not send the stored token to a new origin: the user who sets the URL may not know the token.
+    // Do not send the stored token to a new origin: whoever sets the URL may not know the token.
     const token = bearer_token ?? (change.url !== undefined && !isSameOrigin(change.url, url) ? noToken : undefined);
     await updateCallbackRow(tx, id, {
       ...change,
@@ -104,7 +104,7 @@ export async function updateCallback(
   });
 }
 
-/** Stored until a token is set for the new URL: requests have neither a token nor a signature derived from it. */
+/** Stored until a token is set for the new URL. Until then, requests have neither a token nor a signature derived from it. */
 const noToken = '';
 
 function isSameOrigin(one: string, other: string): boolean {
@@ -116,7 +116,7 @@ export async function deleteCallback({ db }: Deps, which: CallbackId): Promise<v
   await deleteCallbackRow(db, id);
 }
 
-/** What is wrong with the URL of a callback. `inside`: plain http, to this machine or network. */
+/** Why a callback URL is rejected. `inside`: plain http to this machine or its network. */
 export type UrlProblem = 'not-https' | 'inside' | 'password';
 
 /** Callbacks contain personal data, so they need https; plain http is for test setups inside the same network. */
@@ -128,7 +128,7 @@ export function findUrlProblem({ config }: { config: Deps['config'] }, url: stri
   if (protocol !== 'https:' && !(protocol === 'http:' && mayBePlain)) {
     return protocol === 'http:' && isInsideName(hostname) ? 'inside' : 'not-https';
   }
-  // URLs are stored in plain text and shown, the token is encrypted.
+  // URLs are stored in plain text and shown, while tokens are encrypted.
   return username !== '' || password !== '' ? 'password' : undefined;
 }
 
@@ -159,7 +159,7 @@ export async function removeSigningSecret({ db }: Platform, which: CallbackId): 
   if (!(await deleteSigningSecret(db, id))) throw notFound();
 }
 
-/** Returns undefined when it was encrypted with a key that is not configured. */
+/** Returns undefined if none of the configured keys can decrypt it. */
 export function readSigningKey({ secrets }: Platform, owner: TokenOwner, encrypted: string): Buffer | undefined {
   return secrets.decrypt(signingPurpose, encrypted, tokenContext(owner));
 }

@@ -47,7 +47,7 @@ export async function updateRetention(
   }
 }
 
-/** Creates the rule of a channel, or changes it. */
+/** Creates or updates the rule of a channel. */
 export async function setRetention(
   { db, clock }: Platform,
   serviceId: string,
@@ -60,18 +60,18 @@ export async function setRetention(
 /** Applies to services without their own rule. */
 export const defaultRetentionDays = 7;
 
-/** The smallest id that is kept: days of retention are counted from the start of today. */
+/** Returns the smallest id that is kept. Days of retention are counted back from the start of today. */
 export function firstKeptId(calendar: Calendar, now: Date, days: number): string {
   return firstIdAt(calendar.start(addDays(calendar.day(now), -days)));
 }
 
-/** The rules of every service. Ids below `before_id` are no longer kept. */
+/** Lists the rules of every service. Messages with ids below `before_id` are no longer kept. */
 export async function listRetentionRules(calendar: Calendar, db: Db, now: Date) {
   const rules = await selectRetentionRules(db);
   return rules.map((rule) => ({ ...rule, before_id: firstKeptId(calendar, now, rule.days_of_retention) }));
 }
 
-/** How long a service keeps its messages of each channel. */
+/** Returns how long a service keeps its messages of each channel. */
 export async function retentionDaysOf(db: Db, serviceId: string): Promise<Record<Channel, number>> {
   const days = { email: defaultRetentionDays, sms: defaultRetentionDays, letter: defaultRetentionDays };
   for (const rule of await selectRetentions(db, serviceId))

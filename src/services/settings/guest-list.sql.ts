@@ -18,7 +18,7 @@ export async function replaceGuests(
   guests: { recipient_type: GuestType; position: number; recipient: string }[],
 ): Promise<void> {
   await tx.deleteFrom('service_guest_list').where('service_id', '=', service_id).execute();
-  // One JSON parameter, because the number of parameters is limited and the number of guests is not.
+  // One JSON parameter, because the number of SQL parameters is limited and the number of guests is not.
   await sql`
     insert into service_guest_list (service_id, recipient_type, position, recipient)
     select ${service_id}, recipient_type, position, recipient
@@ -26,7 +26,7 @@ export async function replaceGuests(
   `.execute(tx);
 }
 
-/** Searches the guest list of one service, or of all. */
+/** Searches the guest list of one service, or all lists if `serviceId` is undefined. */
 export function selectAllGuests(db: Db, serviceId: string | undefined) {
   let query = db.selectFrom('service_guest_list').select(['service_id', 'recipient_type', 'position', 'recipient']);
   if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);

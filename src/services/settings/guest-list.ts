@@ -9,7 +9,7 @@ import { normaliseRecipient } from '../../recipients/recipient.ts';
 import { getServiceForUpdate } from '../services.ts';
 import { deleteGuest, type GuestType, replaceGuests, selectAllGuests, selectGuests } from './guest-list.sql.ts';
 
-/** Recipients, besides its team, that a service in trial mode can send to. Entries are stored exactly as typed. */
+/** Recipients that a service in trial mode can send to, in addition to its team. Entries are stored exactly as typed. */
 interface GuestList {
   email_addresses: string[];
   phone_numbers: string[];
@@ -33,7 +33,7 @@ export async function replaceGuestList({ db, country }: Platform, serviceId: str
   });
 }
 
-/** The entries that cannot be recipients, numbers first. */
+/** Lists the entries that cannot be recipients, numbers first. */
 export function listWrongGuests(phone: PhoneRules, list: GuestList): { field: keyof GuestList; text: string }[] {
   const numbers = list.phone_numbers.filter((text) => !isMobileNumber(phone, text));
   const addresses = list.email_addresses.filter((text) => !parseEmailAddress(text).ok);
@@ -52,7 +52,7 @@ function rows(recipient_type: GuestType, recipients: string[]) {
   return recipients.map((recipient, position) => ({ recipient_type, position, recipient }));
 }
 
-/** The lists that this address or number is on, in any format. */
+/** Finds the lists that contain this address or number in any format. `recipient` is normalised. */
 export async function findGuests(db: Db, phone: PhoneRules, recipient: string, serviceId: string | undefined) {
   const guests = await selectAllGuests(db, serviceId);
   return guests.filter((guest) => normaliseRecipient(phone, guest.recipient) === recipient);

@@ -1,21 +1,21 @@
-/** What limits of texts count. */
+/** What the limits on text messages count. */
 export const textUnits = ['messages', 'parts'] as const;
 export type TextUnit = (typeof textUnits)[number];
 
-/** The unit from a day on, and before it the other one; null: since ever. A day is counted in one unit. */
+/** The unit from a day on; earlier days use the other unit. A null day means that the unit never changed. Each day uses one unit. */
 export interface UnitOfTexts {
   sms_limit_unit: TextUnit;
-  /** A day of the calendar of limits. */
+  /** In the calendar of the limits. */
   sms_limit_unit_from: string | null;
 }
 
-/** What counts on a day. */
+/** Returns the unit that counts on a day. */
 export function unitOn({ sms_limit_unit: unit, sms_limit_unit_from: from }: UnitOfTexts, day: string): TextUnit {
   if (from === null || day >= from) return unit;
   return unit === 'parts' ? 'messages' : 'parts';
 }
 
-/** A new unit counts from tomorrow on; who changes back on the same day changes nothing. */
+/** A new unit applies from tomorrow. Changing back on the same day cancels the change. */
 export function changeUnit(
   current: UnitOfTexts,
   unit: TextUnit,

@@ -15,8 +15,8 @@ export interface NewSuppression {
 }
 
 /**
- * Adds what is not on the list yet, for services that keep one, and not for messages of test keys. In order of the key, so that two
- * such statements never deadlock. Returns the reasons of the new entries.
+ * Adds missing entries for services that keep a list; ignores messages of test keys. Inserts in key order, so that concurrent statements
+ * cannot deadlock. Returns the reasons of the new entries.
  */
 export async function insertSuppressions(tx: Tx, rows: NewSuppression[], now: Timestamp): Promise<SuppressionReason[]> {
   const { rows: added } = await sql<{ reason: SuppressionReason }>`
@@ -32,7 +32,7 @@ export async function insertSuppressions(tx: Tx, rows: NewSuppression[], now: Ti
   return added.map(({ reason }) => reason);
 }
 
-/** The addresses of emails that bounced since an id, for services that the guard has warned or paused. */
+/** Selects addresses whose emails bounced since an id, if the guard has warned or paused the service. */
 export async function selectBouncesOfGuarded(
   tx: Tx,
   serviceId: string,
@@ -62,7 +62,7 @@ export function selectSuppressions(db: Db, serviceId: string, page: { size: numb
     .execute();
 }
 
-/** Those of these addresses that are on the list. */
+/** Selects those of the given addresses that are on the list. */
 export async function selectSuppressed(
   db: Db | Tx,
   serviceId: string,
@@ -83,7 +83,7 @@ export function selectSuppression(db: Db, serviceId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Joined with the services, so that the index by service and address is used. */
+/** Joins the services, so that the index by service and address is used. */
 export async function selectSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
   const { rows } = await sql<SuppressedRecipient & { service_id: string }>`
     select r.* from suppressed_recipients r join services s on r.service_id = s.id
@@ -92,7 +92,7 @@ export async function selectSuppressionsOf(db: Db, emailAddress: string, service
   return rows;
 }
 
-/** Deletes the entries of one service, or of all. Returns how many there were. */
+/** Deletes the entries of one service, or of all if `serviceId` is undefined. Returns their number. */
 export async function deleteSuppressionsOf(
   db: Db,
   emailAddress: string,

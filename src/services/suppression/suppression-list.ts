@@ -23,7 +23,7 @@ import {
 
 export type { SuppressedRecipient, SuppressionReason } from './suppression-list.sql.ts';
 
-/** A permission of services: those without it keep no list, and nothing is looked up for them. */
+/** Services without this permission have no list and cost no lookup. */
 export const suppressRecipients = 'suppress_recipients';
 
 interface Suppression extends Omit<NewSuppression, 'id' | 'email_address'> {
@@ -32,8 +32,8 @@ interface Suppression extends Omit<NewSuppression, 'id' | 'email_address'> {
 }
 
 /**
- * Adds addresses to the lists of their services, in the transaction of what happened to them. The first reason stays. Services that keep
- * no list and messages of test keys are left out.
+ * Adds addresses to the lists of their services, in the transaction that records the bounce, complaint or unsubscription. An existing entry
+ * keeps its first reason. Ignores services without a list and messages of test keys.
  */
 export async function recordSuppressions(
   { metrics }: Pick<Platform, 'metrics'>,
@@ -48,13 +48,13 @@ export async function recordSuppressions(
   for (const reason of await insertSuppressions(tx, rows, timestamp(now))) addedEntries(metrics).inc({ reason });
 }
 
-/** The guard looks at hours of hand-over, and a message may have waited for that. */
+/** The guard counts by hour of hand-over, and a message may have waited before that. */
 const bouncesSince_ms = 2 * day_ms;
 const rowsPerStatement = 1_000;
 
 /**
- * When a list is switched on: if the guard has warned or paused the service, the addresses that made it do so are on the list at once,
- * so that its next file has fewer bounces.
+ * Called when a list is switched on. If the guard has warned or paused the service, its recent bounces go on the list at once, so that its
+ * next file has fewer.
  */
 export async function addRecentBounces(
   app: Pick<Platform, 'metrics'>,
@@ -74,7 +74,7 @@ function addedEntries(metrics: Metrics) {
   return metrics.counter('suppressed_recipients_added_total', 'Addresses added to suppression lists', ['reason']);
 }
 
-/** Emails that were not sent because their recipient is on the list. */
+/** Counts emails that were not sent because their recipient is on the list. */
 export function countRefusedSends({ metrics }: Platform, reasons: SuppressionReason[]): void {
   const refused = metrics.counter('suppressed_sends_total', 'Emails not sent: their recipient is suppressed', [
     'reason',
@@ -82,7 +82,7 @@ export function countRefusedSends({ metrics }: Platform, reasons: SuppressionRea
   for (const reason of reasons) refused.inc({ reason });
 }
 
-/** Those of these normalised addresses that are on the list, by address. */
+/** Returns the entries of those normalised addresses that are on the list, by address. */
 export async function findSuppressed(
   db: Db | Tx,
   serviceId: string,
@@ -98,7 +98,7 @@ const whatHappened: Record<SuppressionReason, string> = {
   unsubscribe: 'the recipient unsubscribed',
 };
 
-/** Why an email is refused, and what to do. */
+/** Says why an email is refused and what to do. */
 export function refusalText({ calendar }: Country, { reason, created_at }: SuppressedRecipient): string {
   const day = calendar.dayInWords(new Date(created_at));
   return `Can’t send to this recipient: ${whatHappened[reason]} on ${day}. Remove the address from the suppression list to send again.`;
@@ -106,7 +106,7 @@ export function refusalText({ calendar }: Country, { reason, created_at }: Suppr
 
 const suppressionPageSize = 250;
 
-/** One page, newest first, and whether there are older entries. */
+/** Returns one page, newest first, and whether there are older entries. */
 export async function listSuppressions(
   db: Db,
   serviceId: string,
@@ -117,7 +117,7 @@ export async function listSuppressions(
   return { entries: found.slice(0, size), hasOlder: found.length > size };
 }
 
-/** All entries, page by page. */
+/** Yields all entries, page by page. */
 export async function* allSuppressions(app: Platform, serviceId: string): AsyncGenerator<SuppressedRecipient[]> {
   for (let older_than: string | undefined; ; ) {
     const { entries, hasOlder } = await listSuppressions(app.db, serviceId, { older_than, size: 1_000 });
@@ -133,7 +133,7 @@ export async function getSuppression(db: Db, serviceId: string, id: string): Pro
   return found;
 }
 
-/** The entry of an address in any spelling. */
+/** Finds the entry of an address in any spelling. */
 export async function findSuppression(
   db: Db,
   serviceId: string,
@@ -143,7 +143,7 @@ export async function findSuppression(
   return found;
 }
 
-/** The service can send to the address again. Returns it normalised. */
+/** Removes the entry, so that the service can send to the address again. Returns the normalised address. */
 export async function liftSuppression({ db }: Platform, serviceId: string, emailAddress: string): Promise<string> {
   await refuseUnlessExists(db, 'services', serviceId);
   const address = normalised(emailAddress);
@@ -158,7 +158,7 @@ function normalised(emailAddress: string): string {
   return parsed.address;
 }
 
-/** Deletes the entries of one service, or of all. Returns how many there were. */
+/** Deletes the entries of one service, or of all if `serviceId` is undefined. Returns their number. */
 export function eraseSuppressions(db: Db, emailAddress: string, serviceId: string | undefined): Promise<number> {
   return deleteSuppressionsOf(db, emailAddress, serviceId);
 }
