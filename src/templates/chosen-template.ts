@@ -5,7 +5,7 @@ import { shortened } from '../protocol/schema-problems.ts';
 import { type CompiledTemplates, findTemplate, type ReadyTemplate } from './compiled-templates.ts';
 import { templateOfCaller } from './public-templates.ts';
 
-/** How a request says which template to send: by id or by name, in the newest version or in another. */
+/** Names the template to send by id or by name, in the newest or an earlier version. */
 export interface TemplateChoice {
   template_id?: string | undefined;
   template_name?: string | undefined;
@@ -16,7 +16,7 @@ interface Deps {
   compiledTemplates: CompiledTemplates;
 }
 
-/** The caller checks whether the template is archived. `channel`: of the message, which decides between templates of one name. */
+/** Finds archived templates too: the caller checks. `channel` is that of the message and selects between templates with the same name. */
 export function getChosenTemplate(
   app: Deps,
   serviceId: string,
@@ -24,7 +24,7 @@ export function getChosenTemplate(
   channel?: Channel,
 ): Promise<ReadyTemplate> {
   const { template_id, template_version } = choice;
-  // The way of most requests, without further work.
+  // Most requests take this path, without further work.
   return template_id !== undefined && template_version === undefined
     ? findTemplate(app, serviceId, template_id).then(templateToSend)
     : getByNameOrVersion(app, serviceId, choice, channel);

@@ -27,25 +27,25 @@ import { selectNamedTemplates } from './templates.sql.ts';
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
 export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
   row: Row;
-  /** In the language that was chosen. */
+  /** Compiled in the chosen language. */
   compiled: CompiledTemplate;
-  /** Null: the template's own text. */
+  /** Null for the template's own text. */
   language: string | null;
 }
 
 type FoundTemplate = TemplateLookup<ReadyTemplate>;
 type NamedTemplate = Pick<TemplateRow, 'id' | 'name' | 'template_type'>;
 
-/** Without its texts, in each of the two caches. */
+/** Size of an entry without its texts, in each of the two caches. */
 const templateBytes = 1_700;
 const nameBytes = 250;
 const maxChangedServices = 50_000;
 
-/** Of a row that another call has read: whoever needs a current one reads it again. */
+/** For a row that another call has read: a caller who needs a current row reads it again. */
 const unknownTime = 0;
 
 interface Current {
-  /** The change counter when the entry was last known to be current; a later change of the service invalidates it. */
+  /** The value of `changes` when the entry was last known to be current. A later change of the service invalidates the entry. */
   currentAt: number;
 }
 
@@ -53,7 +53,7 @@ interface CacheEntry extends Current {
   loading: Promise<FoundTemplate>;
 }
 
-/** Only the dialect and the alphabet of its service can change, which are read again after each change of the service. */
+/** A version never changes, but the dialect and the alphabet of its service can. They are read again after each change of the service. */
 interface CompiledVersion extends Current {
   ready: ReadyTemplate<TemplateRow>;
 }
@@ -64,7 +64,7 @@ interface CompiledVersion extends Current {
  */
 export class CompiledTemplates {
   private readonly newest: LRUCache<string, CacheEntry>;
-  /** Also has what rendering keeps of an email template, which takes ten times as much as its texts. */
+  /** An email template also caches what rendering precomputes, which takes ten times as much memory as its texts. */
   private readonly versions: LRUCache<string, CompiledVersion>;
   private readonly rows: BatchReader<CurrentTemplateRow>;
   private readonly rowsOfVersions: BatchReader<TemplateRow>;
@@ -79,7 +79,7 @@ export class CompiledTemplates {
     this.newest = new LRUCache({ maxSize: app.cacheMemory_bytes / 4 });
     this.versions = new LRUCache({
       maxSize: (app.cacheMemory_bytes * 3) / 8,
-      // The newest version may stay in the other cache, as the same object.
+      // The other cache may still hold the same object as the newest version.
       dispose: ({ ready: { compiled } }) => compiled.template_type === 'email' && compiled.forgetOutlines(),
     });
     this.rows = new BatchReader(
@@ -109,12 +109,12 @@ export class CompiledTemplates {
     this.newest.clear();
   }
 
-  /** Ids in canonical form. */
+  /** The ids must be in canonical form. */
   find(serviceId: string, templateId: string): Promise<FoundTemplate> {
     return this.findOrLoad(serviceId, `${serviceId} ${templateId}`, () => this.load(serviceId, templateId));
   }
 
-  /** An earlier version, for sending: with the sender, reply-to address or contact block that it has now. */
+  /** Finds an earlier version to send, with its current sender, reply-to address or contact block. */
   findEarlier(serviceId: string, templateId: string, version: number): Promise<FoundTemplate> {
     const key = `${serviceId} ${templateId} ${version}`;
     return this.findOrLoad(serviceId, key, () => this.loadEarlier(templateId, version));
@@ -137,7 +137,7 @@ export class CompiledTemplates {
   private isCurrent(entry: Current, serviceId: string): boolean {
     if (entry.currentAt === this.changes) return true;
     if (entry.currentAt < Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return false;
-    // Until the next change of any service, it need not be compared again.
+    // Skips the comparison until the next change of any service.
     entry.currentAt = this.changes;
     return true;
   }
@@ -147,7 +147,7 @@ export class CompiledTemplates {
     const settle = (found?: FoundTemplate) => {
       if (this.newest.get(key) !== entry) return;
       // Do not cache failed reads or templates that are not found.
-      // A copy, because the cache does not update the size of an object that it already holds.
+      // // Set a copy, because the cache does not update the size of an object that it already holds.
       if (found?.found === 'here') this.newest.set(key, { ...entry }, { size: bytesOf(found.template.row) });
       else this.newest.delete(key);
     };
@@ -173,7 +173,7 @@ export class CompiledTemplates {
     return { found: 'here', template: { row: current, compiled, language: null } };
   }
 
-  /** Returns the version that a message was accepted with, or undefined. */
+  /** Finds the version that a message was accepted with. */
   async findVersion(
     templateId: string,
     version: number,
@@ -187,12 +187,12 @@ export class CompiledTemplates {
     return row && this.compile(row, contactBlock, language, changes);
   }
 
-  /** A template that the caller has just read, in its own text. */
+  /** Compiles a template that the caller has just read, in its own text. */
   ready(row: CurrentTemplateRow): ReadyTemplate {
     return { ...this.compile(row, row.reply_to_text, null, unknownTime), row };
   }
 
-  /** The same template with the text of another of its languages. */
+  /** Returns the same template in another of its languages. */
   inLanguage<Row extends TemplateRow>(ready: ReadyTemplate<Row>, language: string | null): ReadyTemplate<Row> {
     if (language === ready.language) return ready;
     const { row } = ready;
@@ -200,7 +200,7 @@ export class CompiledTemplates {
     return { row, compiled, language };
   }
 
-  /** The contact block is compiled in but not part of the version, because it can change independently. */
+  /** Caches by version and contact block, because the contact block is compiled in but can change without a new version. */
   private compile(
     row: TemplateRow,
     contactBlock: string | null,
@@ -225,7 +225,7 @@ export class CompiledTemplates {
   }
 }
 
-/** Their service may have changed since. */
+/** Whether both rows have the same dialect and alphabet: the service may have changed in between. */
 function isWrittenAlike(before: TemplateRow, now: TemplateRow): boolean {
   return before.api_dialect === now.api_dialect && before.keeps_characters === now.keeps_characters;
 }
@@ -245,13 +245,13 @@ function versionOf(key: string): { id: string; version: number } {
   return { id, version: Number(version) };
 }
 
-/** Most texts take a byte per character, some two. */
+/** An estimate: most characters take one byte, some two. */
 function bytesOf(row: TemplateRow): number {
   const variants = row.languages?.variants ?? [];
   return templateBytes + 2 * variants.reduce((sum, { language }) => sum + lengthOf(row, language), lengthOf(row, null));
 }
 
-/** What rendering may keep of an email template. */
+/** The memory that rendering may use to cache an email template. */
 function outlineBytes({ template_type }: TemplateRow, length: number): number {
   return template_type === 'email' && length <= maxShortLength ? maxOutlineCharacters(length) : 0;
 }
@@ -271,7 +271,7 @@ export function findTemplate(app: Deps, serviceId: string, templateId: string): 
   return app.compiledTemplates.find(serviceId, canonicalId(templateId));
 }
 
-/** The sender, reply-to address or contact block of a version as it is now: unlike the version, it can change. */
+/** Returns the current sender, reply-to address or contact block of a version, which can change without a new version. */
 export async function getReplyToText(
   { db, country }: Platform,
   templateId: string,
@@ -282,7 +282,7 @@ export async function getReplyToText(
   return replyToTextOf(country.phone, row);
 }
 
-/** For rendering a message accepted with this version; for a letter, with the contact block it was accepted with. */
+/** Returns the version that a message was accepted with; for a letter, with the contact block it was accepted with. */
 export async function getTemplateForDelivery(
   app: Deps,
   message: {
@@ -300,7 +300,7 @@ export async function getTemplateForDelivery(
   return found;
 }
 
-/** Message body in API responses: SMS without the service name prefix, other bodies as Markdown. */
+/** Returns the message body as API responses show it: SMS without the service name prefix, other channels as Markdown. */
 export function renderPreview(
   compiled: CompiledTemplate,
   personalisation: Personalisation,

@@ -8,32 +8,31 @@ import type { Personalisation } from '../rendering/personalisation.ts';
 import type { EmailTemplate } from '../rendering/template.ts';
 
 type EmailTasks = TaskRunner<typeof emailTasks>;
-/** The tasks for an email of this length. */
 export type TasksFor = (length: number) => EmailTasks;
 
 /**
- * Long emails are rendered in these threads, so that they never block the event loop. Services take turns, and requests go before
- * background work. Short ones, which are nearly all, are rendered faster than they could be passed to a thread.
+ * Threads that render long emails, so that they never block the event loop. Services take turns, and requests go before background work.
+ * Short emails, which are nearly all, render faster than it takes to pass them to a thread.
  */
 export interface EmailThreads {
-  /** For a request: throws a 429 if too many requests of the service are waiting. */
+  /** Throws a 429 if too many requests of the service are waiting. */
   forRequest(serviceId: string): EmailTasks;
   inBackground(serviceId: string): EmailTasks;
   close(): Promise<void>;
 }
 
-/** Rendering takes up to 20 ms for 10,000 characters of lists, and 10 ms of links. */
+/** Rendering 10,000 characters takes up to 20 ms for lists and 10 ms for links. */
 export const maxShortLength = 10_000;
-/** Only values that a template repeats thousands of times make an email longer than a template and a request together. */
+/** An email gets longer than this only if the template repeats a value thousands of times. */
 const maxLength = 4 * maxEmailBytes;
-/** A longer email counts as several requests in its rate limit. */
+/** A longer email counts as several requests in the rate limit. */
 const lengthPerRequest = 50_000;
 
 const requestTimeout_ms = 15_000;
 const backgroundTimeout_ms = 30_000;
 const maxWaitingRequests = 10;
 
-/** Threads start on demand. */
+/** Threads start when first used. */
 export function createEmailThreads(): EmailThreads {
   const pool = new WorkerPool<typeof emailTasks>({
     module: new URL('../rendering/email/email-worker.ts', import.meta.url),
@@ -76,12 +75,12 @@ export function renderSubject(
   return threads.forRequest(serviceId).run('renderSubject', { ...compiled.source, content: '' }, personalisation);
 }
 
-/** How many requests of a rate limit an email of this length counts as. */
+/** Returns how many requests an email of this length counts as in the rate limit. */
 export function requestsFor(length: number): number {
   return Math.max(1, Math.ceil(length / lengthPerRequest));
 }
 
-/** Returns the length. Throws for an email that must not be filled in, because it would take gigabytes. */
+/** Returns the length of the rendered email. Throws if it is too long to render, because that would take gigabytes. */
 export function checkLength(compiled: EmailTemplate, personalisation: Personalisation): number {
   const length = compiled.length(personalisation);
   if (length > maxLength) throw emailTooLong(length);

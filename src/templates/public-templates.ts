@@ -19,12 +19,12 @@ export function listPublicTemplates(db: Db, caller: ApiCaller, type?: Channel): 
   return selectListedTemplates(db, caller.service_id, type);
 }
 
-/** Including archived templates; hidden ones count as not found. */
+/** Finds archived templates; hidden ones count as not found. */
 export async function getPublicTemplate(db: Db, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
   return templateOfCaller(lookUp(await selectTemplateById(db, templateId), caller.service_id));
 }
 
-/** The public API rejects another service's template like another service's key. */
+/** A template of another service gets the same error as another service's key. */
 export function templateOfCaller<Template>(result: TemplateLookup<Template>, reason?: string): Template {
   if (result.found === 'here') return result.template;
   throw result.found === 'nowhere' ? notFound(undefined, reason) : refused('serviceNotFound', reason);
@@ -47,7 +47,7 @@ export async function getPublicTemplateVersion(
   return found;
 }
 
-/** A field that does not exist for templates in one language is ignored, as any other. */
+/** `language` is ignored for templates in one language, like any unknown field. */
 function readLanguageOf({ row }: ReadyTemplate, language: unknown): string | undefined {
   if (language === undefined || !languagesInUse(row)) return undefined;
   const refusal = typeof language === 'string' ? refusalOfLanguage(language) : 'Not a valid string';
@@ -56,8 +56,8 @@ function readLanguageOf({ row }: ReadyTemplate, language: unknown): string | und
 }
 
 /**
- * Including archived templates and messages of any length, because a preview does not check whether it can be sent. Of a long
- * email it is JSON that a thread has written.
+ * Accepts archived templates and messages of any length, because a preview does not check whether the message can be sent. For a long
+ * email, returns JSON that a worker thread has serialised.
  */
 export async function previewPublicTemplate(
   app: { compiledTemplates: CompiledTemplates; emailThreads: EmailThreads },

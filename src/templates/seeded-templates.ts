@@ -20,8 +20,8 @@ interface SeededTemplate
 }
 
 /**
- * Inserts missing templates. A text of an earlier release becomes a new version with the current text; any other text was
- * written by a user and is kept. Releases that run side by side do not undo each other: the earlier one does not know the
+ * Inserts missing templates. If a template still has the text of an earlier release, creates a version with the current text; any other
+ * text was written by a user and is kept. Releases that run side by side do not undo each other, because the earlier one does not know the
  * text of the later one.
  */
 export async function seedTemplates(tx: Tx, templates: SeededTemplate[], now: Date): Promise<void> {
@@ -61,7 +61,10 @@ async function replaceFormer(tx: Tx, template: SeededTemplate, now: Date): Promi
   await updateTemplates(tx, { id }, { subject, content, created_by_id }, timestamp(now));
 }
 
-/** Of a text that is ours, as long as nobody has changed or removed a translation. Those of languages that are no longer offered stay. */
+/**
+ * Adds translations if the template has our current text and nobody has changed or removed a translation. Keeps translations into languages
+ * that are no longer offered.
+ */
 async function seedTranslations(
   tx: Tx,
   { id, subject, content, created_by_id }: SeededTemplate,

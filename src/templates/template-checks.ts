@@ -30,7 +30,7 @@ export function refuseUnlessChannelIsAllowed(
 
 type Texts = Pick<TemplateRow, 'template_type' | 'content' | 'letter_welsh_content'>;
 
-/** What the length of a text depends on: without them, the alphabet and the limit of the protocol. */
+/** What determines the maximum length of a text. Without them, the default alphabet and the limit of the protocol apply. */
 export interface TextRules {
   country?: Pick<Country, 'sms'>;
   dialect?: ApiDialect;
@@ -44,7 +44,7 @@ export function textRules(
   return { country, dialect: api_dialect, keepsCharacters: permissions.includes(keepCharacters) };
 }
 
-/** Why a template cannot have this text, or undefined. Characters that the alphabet replaces may become more. */
+/** Returns why a template cannot have this text, or undefined. The text may get longer when the alphabet replaces characters. */
 export function refusalOfContent(
   { template_type, content, letter_welsh_content }: Texts,
   { country, dialect = 'govuk', keepsCharacters = false }: TextRules = {},

@@ -11,7 +11,7 @@ export interface DraftRow {
   updated_at: Timestamp;
 }
 
-/** Returns whether the draft is stored: not if the id is that of somebody else's draft. */
+/** Returns false if the id belongs to somebody else's draft. */
 export async function upsertDraft(tx: Tx, row: DraftRow): Promise<boolean> {
   const { rows } = await sql`
     insert into template_drafts (id, service_id, user_id, template_id, fields, updated_at)
@@ -23,7 +23,7 @@ export async function upsertDraft(tx: Tx, row: DraftRow): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Keeps the newest drafts of a person. */
+/** Deletes all but the newest `max` drafts of a person. */
 export async function deleteDraftsBeyond(tx: Tx, userId: string, max: number): Promise<void> {
   await sql`
     delete from template_drafts where id in (

@@ -28,7 +28,7 @@ import { compileRow, type EmailFile, type LetterLanguages } from './template-row
 import { selectTemplateById } from './template-rows.sql.ts';
 import { insertTemplate, selectTestTemplateId, updateTemplates } from './templates.sql.ts';
 
-/** The texts of a template that is not stored, or not in this form. */
+/** A template's texts that are not stored, or differ from the stored ones. */
 export interface TemplateDraft {
   template_type: Channel;
   content: string;
@@ -37,11 +37,11 @@ export interface TemplateDraft {
   letter_languages: LetterLanguages | null;
   letter_welsh_subject: string | null;
   letter_welsh_content: string | null;
-  /** BCP 47, of a template in several languages. */
+  /** BCP 47 tag, for a template in several languages. */
   language?: string;
 }
 
-/** Its placeholders do not depend on the alphabet. */
+/** The placeholders are the same with any alphabet. */
 export function compileDraft(
   draft: TemplateDraft,
   contactBlock: string | null,
@@ -61,7 +61,7 @@ export function compileDraft(
   });
 }
 
-/** What people should change before they save, by field. The API stores some of it for those who insist. */
+/** Returns problems to correct before saving, by field. The API would accept some of them. */
 export function problemsOfDraft(
   alphabet: Country['sms']['alphabet'],
   draft: TemplateDraft,
@@ -133,7 +133,7 @@ export type StoredDraft = DraftRow;
 const maxDraftsOfPerson = 20;
 const retentionDays = 7;
 
-/** Only the person who writes a draft changes it. */
+/** Only its author can change a draft. */
 export async function keepDraft(app: Platform, draft: Omit<DraftRow, 'updated_at'>): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const isStored = await upsertDraft(tx, { ...draft, updated_at: timestamp(app.clock.now()) });
@@ -148,7 +148,7 @@ export async function getDraft(db: Db, which: { id: string; service_id: string }
   return draft;
 }
 
-/** The newest that a person has of a template. */
+/** Returns a person's newest draft of a template. */
 export function findDraftOf(db: Db, which: { service_id: string; user_id: string; template_id: string }) {
   return selectNewestDraft(db, which);
 }
@@ -161,7 +161,7 @@ export async function deleteOldDrafts({ db, clock }: Platform): Promise<void> {
   await deleteDraftsBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));
 }
 
-/** Shown in lists of messages and statistics. */
+/** The name in lists of messages and statistics. */
 const testTemplateName = 'Test from the editor';
 
 interface TestedDraft extends TemplateDraft {
@@ -170,8 +170,8 @@ interface TestedDraft extends TemplateDraft {
 }
 
 /**
- * A message is rendered from a stored version, so a draft that is sent as a test is stored, too: as the next version of a
- * hidden template, one for each writer and channel.
+ * Stores a draft so that it can be sent as a test, because messages are rendered from stored versions. It becomes the next version of a
+ * hidden template, one for each author and channel.
  */
 export async function storeTestTemplate(
   app: Platform,

@@ -68,7 +68,7 @@ const Author = Type.Object({ id: Uuid, name: Type.String() });
 
 const AuthorWithAddress = Type.Object({ ...Author.properties, email_address: Type.String() });
 
-/** The schemas depend on the country, whose postage they name. */
+/** The schemas depend on the country, because they list its postage classes. */
 export function templateSchemas(country: Country) {
   const fields = versionFields(country);
   const TemplateRecord = Type.Object({ ...fields, folder: Nullable(Uuid), created_by: Author }, { title: 'Template' });
@@ -76,7 +76,7 @@ export function templateSchemas(country: Country) {
     TemplateRecord,
     TemplateVersion: Type.Object({ ...fields, template_redacted: Uuid, created_by: AuthorWithAddress }),
     ListedVersion: Type.Object({ ...fields, created_by: Uuid }),
-    /** What the front end of GOV.UK Notify reads. */
+    /** The fields that the front end of GOV.UK Notify reads. */
     ListedVersionWithAuthor: Type.Object({ ...fields, created_by: AuthorWithAddress }),
     ListedTemplate: Type.Pick(TemplateRecord, [
       'id',
@@ -136,7 +136,7 @@ export function isPrecompiled(row: Pick<TemplateRow, 'hidden' | 'name' | 'templa
   return row.hidden && row.name === precompiledName && row.template_type === 'letter';
 }
 
-/** The sender, reply-to address or contact block of messages with this template. */
+/** Returns the sender, reply-to address or contact block of messages with this template. */
 export function replyToTextOf(
   phone: PhoneRules,
   row: Pick<TemplateRow, 'template_type' | 'reply_to_text'>,

@@ -61,18 +61,18 @@ export interface TemplateRow {
   updated_at: Timestamp | null;
   /** Null for a template in one language. */
   languages: TemplateLanguages | null;
-  /** That of its service now. */
+  /** The current dialect of the service. */
   api_dialect: ApiDialect;
-  /** Whether texts of its service keep characters that its country replaces. */
+  /** Whether texts of the service keep characters that the country replaces. */
   keeps_characters: boolean;
 }
 
-/** The newest version, the only one with a folder. */
+/** The newest version. Only this one has a folder. */
 export interface CurrentTemplateRow extends TemplateRow {
   folder: string | null;
 }
 
-/** What a service finds under the id of a template. The caller decides how to respond. */
+/** The result of a lookup by service and template id. The caller decides how to respond. */
 export type TemplateLookup<Template> =
   | { found: 'here'; template: Template }
   | { found: 'in-another-service' }
@@ -85,12 +85,12 @@ export function lookUp(row: CurrentTemplateRow | undefined, serviceId: string): 
   return row.hidden ? { found: 'nowhere' } : { found: 'here', template: row };
 }
 
-/** Storage key of a file's content. */
+/** Returns the key of a file in the file store. */
 export function emailFilePath(serviceId: string, fileId: string): string {
   return `template-email-files/${serviceId}/${fileId}`;
 }
 
-/** Compiles a stored template. Its placeholders do not depend on the alphabet. */
+/** Compiles a stored template. The placeholders are the same with any alphabet. */
 export function compileRow(
   row: TemplateRow,
   contactBlock = row.reply_to_text,
@@ -100,7 +100,7 @@ export function compileRow(
   return compileTemplate(sourceOf(row, contactBlock, country, language));
 }
 
-/** The texts of a template in one language, as a value that can be passed to a thread. */
+/** Returns the texts of a template in one language, as a value that can be passed to a worker thread. */
 export function sourceOf(
   row: TemplateRow,
   contactBlock: string | null,

@@ -15,12 +15,12 @@ export async function selectTemplate(
   return (await selectCurrent(db, found))[0];
 }
 
-/** Finds a template of any service, hidden or not. */
+/** Finds a template of any service, including hidden ones. */
 export async function selectTemplateById(db: Db | Tx, templateId: string): Promise<CurrentTemplateRow | undefined> {
   return (await selectTemplatesById(db, [templateId]))[0];
 }
 
-/** Finds templates of any services, hidden or not. */
+/** Finds templates of any service, including hidden ones. */
 export async function selectTemplatesById(db: Db | Tx, templateIds: string[]): Promise<CurrentTemplateRow[]> {
   const found = sql`template.id = any (${templateIds}::uuid[])`;
   const { rows } =
@@ -63,7 +63,7 @@ export async function selectTemplateVersions(
   return rows;
 }
 
-/** For rendering accepted messages: of any service, hidden or not. */
+/** Finds a version of any service, including hidden ones, for rendering accepted messages. */
 export async function selectTemplateVersion(
   db: Db | Tx,
   id: string,
@@ -100,7 +100,7 @@ const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-M
 
 const folder = sql`template.folder,`;
 
-/** The newest versions and the history have the same columns, so the same statement reads either table. */
+/** The current and the history table have the same columns, so one statement reads either. */
 function selectRows<Row>(
   table: RawBuilder<unknown>,
   more: RawBuilder<unknown>,
@@ -138,7 +138,7 @@ const replyToText = sql`case template.template_type
     order by sender.id = template.reply_to desc nulls last limit 1)
   end`;
 
-/** Most templates have one language: for those, nothing more is read. */
+/** Most templates have one language, so this reads nothing more for those. */
 const languages = sql`case when template.language is not null then jsonb_build_object(
   'enabled', ${sql.lit(templateLanguages)} = any (service.permissions),
   'default', template.language, 'field', template.language_field, 'refuse_unknown', template.refuse_unknown_languages,

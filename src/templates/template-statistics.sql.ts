@@ -91,7 +91,7 @@ export async function selectMonthlyUsage(db: Db, serviceId: string, months: Days
   return rows;
 }
 
-/** The last day since then on which each template was used. */
+/** Selects the last day on which each template was used, since `sinceLondonDay`. */
 export async function selectUsedDays(
   db: Db,
   serviceId: string,

@@ -27,13 +27,13 @@ export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_fol
   archived?: boolean;
   redact_personalisation?: boolean;
   archive_email_file_ids?: string[];
-  /** The version that was changed: refused if there is a newer one. Without it, the last request wins. */
+  /** The version that the change is based on; rejected if there is a newer one. Without it, the last request wins. */
   changes_version?: number;
 };
 
 /**
- * One route, five behaviours: redact ignores all other fields of the request, and so does reply-to in the protocol. A request with
- * `changes_version`, which the protocol does not have, changes the reply-to with the others, as one version.
+ * One route, five behaviours. Redacting ignores all other fields of the request, and in the protocol so does changing the reply-to. With
+ * `changes_version`, which the protocol does not have, the reply-to and the other fields change together, as one version.
  */
 export function updateTemplate(
   app: Platform,
@@ -53,7 +53,7 @@ export function updateTemplate(
   });
 }
 
-/** Clients of other countries call the postage by the names of theirs. */
+/** Converts the names of postage classes that clients of other countries send. */
 export function withOwnPostage<Request extends { postage?: string }>(
   { postage }: Pick<Country, 'postage'>,
   request: Request,
@@ -74,7 +74,7 @@ async function lockForUpdate(tx: Tx, serviceId: string, templateId: string, chan
   return template;
 }
 
-/** Changes all fields of the request as one version, the reply-to, too. Nothing changes if only the author differs. */
+/** Changes all fields of the request as one version, including the reply-to. Creates no version if only the author differs. */
 export async function updateWholeTemplate(
   tx: Tx,
   serviceId: string,

@@ -31,7 +31,7 @@ export interface NewTemplate {
   language?: string | null;
   language_field?: string | null;
   refuse_unknown_languages?: boolean;
-  /** In no list, and for no caller of the API. */
+  /** Hidden templates are in no list, and callers of the API cannot find them. */
   hidden?: true;
   redact_personalisation?: true;
   created_by_id: string;
@@ -66,7 +66,7 @@ export function selectHiddenTemplate(
     .executeTakeFirst();
 }
 
-/** So that two transactions do not make the same hidden template. */
+/** Serialises the creation of hidden templates, so that there is one of each. */
 export async function lockHiddenTemplates(tx: Tx, serviceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`hidden templates ${serviceId}`}, 0))`.execute(tx);
 }
@@ -101,7 +101,7 @@ export function updateTemplates(
   });
 }
 
-/** The columns of a template that say how its language is chosen. */
+/** Returns the columns that say how the language of a message is chosen. */
 export function languageColumns(languages: TemplateLanguages | null) {
   return {
     language: languages?.default ?? null,
@@ -115,7 +115,7 @@ export async function lockTemplate(tx: Tx, templateId: string): Promise<void> {
   await tx.selectFrom('templates').select('id').where('id', '=', templateId).forUpdate().executeTakeFirst();
 }
 
-/** Subject and content by template id. */
+/** Selects subject and content by template id. */
 export async function selectTexts(
   tx: Tx,
   ids: string[],
@@ -165,7 +165,7 @@ async function recordVersions(tx: Tx, templateIds: string[]): Promise<void> {
     .execute();
 }
 
-/** Inserts both rows in one statement, so that it is atomic without a transaction; does nothing if they exist. */
+/** Inserts both rows in one statement, so that it is atomic without a transaction. Does nothing if they exist. */
 export async function insertPrecompiledTemplate(
   db: Db | Tx,
   row: { id: string; service_id: string; name: string; postage: string; created_by_id: string; created_at: Timestamp },
@@ -183,10 +183,10 @@ export async function insertPrecompiledTemplate(
     insert into templates_history (${columns}) select ${columns} from made`.execute(db);
 }
 
-/** By name in code point order, then text messages, emails, letters. */
+/** Sorts by name in code point order, then text messages, emails, letters. */
 export const byNameThenType = sql`template.name collate "C", array_position(array['sms', 'email', 'letter'], template.template_type)`;
 
-/** Fields of a list: without the content, which may be megabytes. */
+/** Selects the fields of a list, without the content, which may be megabytes. */
 export function selectTemplateList(db: Db, serviceId: string) {
   return db
     .selectFrom('templates as template')
@@ -211,14 +211,14 @@ export function selectTemplateList(db: Db, serviceId: string) {
 
 export interface SummaryFilter {
   service_id: string;
-  /** Null for the root; undefined for all of `folders` and the root. */
+  /** Null for the root; undefined for the root and all of `folders`. */
   folder: string | null | undefined;
-  /** The folders that the reader may see. */
+  /** Folders that the reader may see. */
   folders: readonly string[];
   channel: Channel | undefined;
-  /** Those of other channels are left out. Undefined stands for all. */
+  /** Only these channels; undefined for all. */
   channels?: readonly Channel[];
-  /** In names, ids and texts. */
+  /** Searched for in names, ids and texts. */
   find: string;
   archived: boolean;
 }
@@ -252,7 +252,7 @@ function matches(find: string) {
     or template.letter_welsh_subject ilike ${pattern} or template.letter_welsh_content ilike ${pattern})`;
 }
 
-/** One page of a list for people, with the beginning of each text. */
+/** Selects one page of a list, with the beginning of each text. */
 export function selectTemplateSummaries(db: Db, filter: SummaryFilter, page: { limit: number; offset: number }) {
   return summaries(db, filter)
     .innerJoin('users as author', 'author.id', 'template.created_by_id')
@@ -290,7 +290,7 @@ export async function selectTemplateNames(db: Db, serviceId: string): Promise<st
   return rows.map(({ name }) => name);
 }
 
-/** What requests can name instead of an id. */
+/** Selects the templates that requests can name instead of an id. */
 export function selectNamedTemplates(db: Db, serviceId: string) {
   return db
     .selectFrom('templates')
@@ -301,7 +301,7 @@ export function selectNamedTemplates(db: Db, serviceId: string) {
     .execute();
 }
 
-/** Counts by folder; templates outside of folders are left out. */
+/** Counts templates by folder; omits those at the root. */
 export function countTemplatesByFolder(db: Db, serviceId: string) {
   return db
     .selectFrom('templates')

@@ -49,7 +49,7 @@ import {
 } from './templates.sql.ts';
 
 export interface NewTemplateRequest {
-  /** The one that it had on another server. */
+  /** The id that it had on another server. */
   id?: string;
   name: string;
   template_type: Channel;
@@ -69,7 +69,7 @@ export interface NewTemplateRequest {
   languages?: LanguagesRequest | null;
 }
 
-/** Where and when a template is created. */
+/** The context in which a template is created. */
 interface Made {
   country: Pick<Country, 'postage' | 'sms'>;
   now: Date;
@@ -149,13 +149,13 @@ export async function listTemplates(app: Platform, serviceId: string) {
   return selectTemplateList(app.db, serviceId);
 }
 
-/** For people: one page of a list with the beginning of each text, and how many there are in all. */
+/** Returns one page of a list with the beginning of each text, and the total count. */
 export async function listTemplateSummaries(db: Db, filter: SummaryFilter, page: { limit: number; offset: number }) {
   const [templates, count] = await Promise.all([selectTemplateSummaries(db, filter, page), countTemplates(db, filter)]);
   return { templates, count };
 }
 
-/** How many templates each folder has, without those of folders inside. */
+/** Counts the templates in each folder, excluding its subfolders. */
 export async function countInFolders(db: Db, serviceId: string): Promise<Map<string, number>> {
   const counts = await countTemplatesByFolder(db, serviceId);
   return new Map(counts.map(({ folder, count }) => [folder ?? '', Number(count)]));
@@ -189,7 +189,7 @@ export async function getTemplateVersion(
   return found;
 }
 
-/** Finds those of any service, hidden or not. */
+/** Finds versions of any service, including hidden templates. */
 export function findVersionsOfTemplates(db: Db | Tx, wanted: { id: string; version: number }[]) {
   return selectVersionsOfTemplates(db, wanted);
 }
@@ -214,7 +214,7 @@ export async function getServiceOfTemplate(db: Db, templateId: string): Promise<
   return (await getVisibleTemplate(db, templateId)).service;
 }
 
-/** Locks the template, so that concurrent requests change its attachment one after the other. */
+/** Locks the template, so that concurrent changes of its attachment are serialised. */
 export async function getTemplateToAttachTo(tx: Tx, templateId: string): Promise<CurrentTemplateRow> {
   await lockTemplate(tx, templateId);
   return getVisibleTemplate(tx, templateId);
@@ -238,7 +238,7 @@ async function getVisibleTemplate(db: Db | Tx, templateId: string): Promise<Curr
 
 const replyTemplateName = 'Replies to STOP and HELP';
 
-/** The hidden template of our replies to keywords. */
+/** Returns the hidden template of replies to keywords. */
 export async function getOrCreateReplyTemplate(
   tx: Tx,
   serviceId: string,
@@ -258,16 +258,19 @@ export async function getOrCreateReplyTemplate(
   return { id, version: 1 };
 }
 
-/** Shown in lists of messages and statistics. */
+/** The name in lists of messages and statistics. */
 const mailTemplateName = 'Email from other software';
-/** Files of one email that can be linked to. */
+/** The maximum number of linked files in one email. */
 export const maxMailFiles = 10;
 const mailTemplateText = [
   '((body))',
   ...Array.from({ length: maxMailFiles }, (_, index) => `((name_${index + 1}))((file_${index + 1}))`),
 ].join('\n\n');
 
-/** The hidden template of emails from other software. Nobody reads their values later: they may contain links that sign in. */
+/**
+ * Returns the hidden template of emails that other software sends over SMTP. It redacts personalisation, because the values may contain
+ * sign-in links.
+ */
 export async function getOrCreateMailTemplate(
   { db, clock }: Platform,
   serviceId: string,
@@ -293,7 +296,7 @@ export async function getOrCreateMailTemplate(
   });
 }
 
-/** The hidden template of letters supplied as PDF; the service must exist. */
+/** Returns the hidden template of letters supplied as PDF. The service must exist. */
 export async function getOrCreatePrecompiledTemplate(
   db: Db | Tx,
   serviceId: string,

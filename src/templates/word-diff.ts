@@ -5,10 +5,10 @@ export interface TextChange {
   text: string;
 }
 
-// The time grows with the number of differences; two texts of megabytes that share nothing would take minutes.
+// The time grows with the number of differences: two texts of megabytes with nothing in common would take minutes.
 const timeout_ms = 500;
 
-/** What changed between two texts, word by word. Texts that differ too much are shown one after the other. */
+/** Compares two texts word by word. If they differ too much, returns one after the other. */
 export function diffWords(before: string, after: string): TextChange[] {
   const changes = diffWordsWithSpace(before, after, { timeout: timeout_ms });
   if (!changes) {
@@ -22,7 +22,7 @@ export function diffWords(before: string, after: string): TextChange[] {
   );
 }
 
-/** Changed words with only a space between them are one change: people hear "added: Good morning". */
+/** Joins changed words with only a space between them, so that screen readers announce one change: "added: Good morning". */
 function joinNeighbours(changes: readonly TextChange[]): TextChange[] {
   const joined: TextChange[] = [];
   let removed = '';

@@ -29,7 +29,7 @@ export interface FileType {
   mime_type: string;
 }
 
-/** Determines the type by file name; returns undefined when it is not supported. */
+/** Returns the type for a file name, or undefined if it is not supported. */
 export function fileTypeOfName(filename: string): FileType | undefined {
   const extension = extensionOf(filename);
   const mime_type = mimeTypes.get(extension);
@@ -41,12 +41,12 @@ export function describeUnsupported(type: string, more: readonly string[] = []):
   return `Unsupported file type '${type}'. Supported types are: ${supported.join(', ')}`;
 }
 
-/** `.pdf` for `Report.PDF`. */
+/** Returns `.pdf` for `Report.PDF`. */
 export function extensionOf(filename: string): string {
   return filename.slice(filename.lastIndexOf('.')).toLowerCase();
 }
 
-/** Determines the type by the first bytes, for files without a name; an unsupported type has an empty extension. */
+/** Detects the type from the content. An unsupported type has an empty extension. */
 export function fileTypeOfContent(content: Buffer): FileType {
   const mime_type = mimeTypeOf(content);
   const [extension = ''] = [...mimeTypes].find(([, type]) => type === mime_type) ?? [];
@@ -57,13 +57,13 @@ export const oldWorkbook: FileType = { extension: '.xls', mime_type: 'applicatio
 const textExtensions = new Set(['.csv', '.json', '.txt']);
 
 /**
- * Determines the type of a file that may have any name: by its content, and by its name where contents look alike. An unsupported
- * type has an empty extension.
+ * Detects the type of a file with any name: from its content, and from its name if several types have such content. An unsupported type has
+ * an empty extension.
  */
 export function fileTypeOf(content: Buffer, filename: string): FileType {
   const type = fileTypeOfContent(content);
   const extension = extensionOf(filename);
-  // Word, Excel and others wrote the same container.
+  // Word, Excel and others used the same container format.
   if (type.mime_type === mimeTypes.get('.doc') && extension === oldWorkbook.extension) return oldWorkbook;
   if (!textExtensions.has(type.extension) || !textExtensions.has(extension)) return type;
   const isOther = extension === '.json' && type.extension !== '.json';
@@ -81,7 +81,7 @@ function mimeTypeOf(content: Buffer): string {
   return mimeTypeOfText(content) ?? 'application/octet-stream';
 }
 
-/** Office documents are ZIP files; the names of the first entries determine the type. */
+/** Detects office documents, which are ZIP files, by the names of their entries. */
 function mimeTypeOfZip(content: Buffer): string {
   const head = content.subarray(0, 4096);
   if (head.includes('mimetypeapplication/vnd.oasis.opendocument.text')) return mimeTypes.get('.odt') ?? '';
@@ -114,7 +114,6 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Decodes a file in base64. */
 export function readUpload(content: string): Buffer {
   const bytes = decodeBase64(content, 'canonical');
   if (!bytes || bytes.length === 0) throw invalidField('content', 'Not valid base64.');

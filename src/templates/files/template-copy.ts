@@ -16,12 +16,12 @@ interface CopyTarget {
   created_by: string;
 }
 
-/** Copies a template with its files. Senders belong to a service, so a copy in another one begins with its default. */
+/** Copies a template with its files. Senders belong to a service, so a copy in another service uses that service's default. */
 export async function copyTemplate(app: Deps, template: TemplateRow, to: CopyTarget): Promise<CurrentTemplateRow> {
   const { service_id, folder, created_by } = to;
   const isSameService = template.service === service_id;
   const languages = languagesInUse(template);
-  // The copy in a service without them has the template's own text.
+  // A service without the permission gets a copy with only the template's own text.
   const canHaveLanguages = (await getServiceRules(app.db, service_id)).permissions.includes(templateLanguages);
   const copy = await createTemplate(app, service_id, {
     name: nameOfCopy(template.name, new Set(await selectTemplateNames(app.db, service_id))),
@@ -49,7 +49,7 @@ export async function copyTemplate(app: Deps, template: TemplateRow, to: CopyTar
 
 const maxNameLength = 255;
 
-/** "Welcome (copy)", then "Welcome (copy 2)"; a copy of a copy has the name of the first. */
+/** Returns "Welcome (copy)", then "Welcome (copy 2)". A copy of a copy is named after the original. */
 function nameOfCopy(name: string, taken: ReadonlySet<string>): string {
   const [original = name] = name.split(/ \(copy(?: \d+)?\)$/);
   for (let number = 1; ; number++) {

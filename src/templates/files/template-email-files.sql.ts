@@ -128,7 +128,7 @@ export function updateEmailFileRow(
   });
 }
 
-/** Archives the files that are not archived yet, in the name of the template's author unless a user is given. */
+/** Archives the files that are not archived yet. Without a user, the template's author is recorded. */
 export function archiveEmailFiles(
   tx: Tx,
   which: { ids: string[] } | { template_ids: string[] },

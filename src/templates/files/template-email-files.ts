@@ -93,7 +93,7 @@ export async function listEmailFiles(app: Platform, of: OfTemplate): Promise<Ema
   return selectEmailFiles(app.db, of.service_id, of.template_id);
 }
 
-/** Including archived files. */
+/** Returns archived files too. */
 export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRow> {
   const { service_id, template_id, email_file_id: id } = of;
   const file = await selectEmailFile(db, { service_id, template_id, id });
@@ -128,13 +128,16 @@ export function archiveEmailFile(app: Platform, of: OfFile, archivedById: string
   });
 }
 
-/** The link replaces `((filename))` in the template, and its page displays the file by type. */
+/**
+ * The link replaces `((filename))` in the template, so the name must be a valid placeholder. The page behind the link displays the file by
+ * its type.
+ */
 function refuseUnlessNameCanBeLinked(filename: string): void {
   if (!fileTypeOfName(filename)) throw invalidField('filename', describeUnsupported(extensionOf(filename)));
   if (/[()]|\?\?/.test(filename)) throw invalidField('filename', 'Must not contain brackets or ??.');
 }
 
-/** The file store may have lost it, as after a restore without files. */
+/** The file store may have lost the content, for example after a restore without files. */
 async function refuseUnlessUploaded(app: Platform, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
   if (!(await app.files.get(emailFilePath(service_id, id)))) throw invalid('The file has not been uploaded');
 }

@@ -46,7 +46,7 @@ export async function updateFolderName(tx: Tx, id: string, name: string): Promis
   await tx.updateTable('template_folders').set({ name }).where('id', '=', id).execute();
 }
 
-/** Contents reference the folder, so the foreign keys prevent deleting one that is not empty. */
+/** Foreign keys of the contents prevent deleting a folder that is not empty. */
 export async function deleteFolderRow(db: Db, id: string): Promise<void> {
   const notEmpty = () => invalid('Folder is not empty');
   await withConstraints({ template_folders_parent_id_fkey: notEmpty, templates_folder_fkey: notEmpty }, () =>

@@ -49,7 +49,7 @@ async function addFolder(tx: Tx, serviceId: string, folder: { name: string; pare
   return id;
 }
 
-/** The innermost folder of a path of names from the root; null for the root. Creates what is missing. */
+/** Returns the innermost folder of a path of names from the root; null for the root. Creates missing folders. */
 export async function getOrCreateFolders(
   tx: Tx,
   serviceId: string,
@@ -84,7 +84,7 @@ export async function deleteFolder({ db }: Platform, serviceId: string, id: stri
   await deleteFolderRow(db, id);
 }
 
-/** Moves folders and templates into a folder or to the root, all or nothing. */
+/** Moves folders and templates into a folder or to the root, atomically. */
 export async function moveIntoFolder(
   { db }: Platform,
   serviceId: string,

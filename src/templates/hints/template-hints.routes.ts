@@ -63,7 +63,7 @@ type Deps = Platform & { config: { templates: TemplateSettings } };
 
 const summary = 'Get advice on the wording, links and costs of a template; nothing is stored';
 
-/** A key checks texts of its service. */
+/** An API key can check any text of its service. */
 export function publicHintRoutes(http: Http, app: Deps): void {
   http.post(
     '/v2/template/check',

@@ -2,7 +2,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 
-/** Who sends, as far as hints are about it: with the chosen sender of texts, or the default one. */
+/** Selects what hints need to know about the service, with the chosen sender of texts or else the default one. */
 export function selectHintedService(db: Db, serviceId: string, chosenSender: string | null) {
   return db
     .selectFrom('services')
@@ -28,7 +28,7 @@ export function selectHintedService(db: Db, serviceId: string, chosenSender: str
     .executeTakeFirst();
 }
 
-/** More files are not looked at: services have thousands. */
+/** Older files are not searched, because services have thousands. */
 const newestFiles = 500;
 
 /** Whether one of the newest files of the service was sent with the template. */

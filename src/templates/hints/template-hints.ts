@@ -18,18 +18,17 @@ import {
 
 type Deps = Platform & { config: { templates: TemplateSettings } };
 
-/** What somebody writes. */
 interface CheckedText {
   template_type: Channel;
   subject: string | null;
   content: string;
-  /** The chosen sender; null for the default of the service. */
+  /** Null for the default sender of the service. */
   reply_to?: string | null;
   has_unsubscribe_link?: boolean;
   sent_to_many?: boolean;
 }
 
-/** Advice on a text that is not stored. None while hints are switched off. */
+/** Returns advice on a text that need not be stored; none if hints are switched off. */
 export async function checkText(app: Deps, serviceId: string, text: CheckedText): Promise<Hint[]> {
   if (!app.config.templates.hints) return [];
   const { template_type: channel, reply_to = null, ...written } = text;
@@ -46,7 +45,7 @@ export async function checkText(app: Deps, serviceId: string, text: CheckedText)
   });
 }
 
-/** The hints of a draft, without those that were hidden for its template, and how many rules are hidden. */
+/** Returns the hints of a draft except those hidden for its template, and how many rules are hidden. */
 export async function hintsOfDraft(
   app: Deps,
   serviceId: string,

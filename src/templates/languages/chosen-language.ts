@@ -3,7 +3,7 @@ import type { Personalisation } from '../../rendering/personalisation.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../compiled-templates.ts';
 import { chooseLanguage, languageAmong, languagesInUse, unknownLanguageText } from './languages.ts';
 
-/** How a request says which text of a template to send. */
+/** Says which language of a template to send. */
 export interface LanguageChoice {
   language?: string | undefined;
   personalisation?: Personalisation | undefined;
@@ -13,7 +13,7 @@ interface Deps {
   compiledTemplates: CompiledTemplates;
 }
 
-/** With the text in the language of the choice, else in that among its values. */
+/** Returns the template in the requested language, or else in the language that its placeholder for the language names. */
 export function inChosenLanguage<Template extends ReadyTemplate>(
   { compiledTemplates }: Deps,
   template: Template,

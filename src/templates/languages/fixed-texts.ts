@@ -3,7 +3,7 @@ import { inLanguage, t } from '../../language/text.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { TemplateSource } from '../../rendering/template.ts';
 
-/** What a message has besides the text of its template: the words of the link below an email, the page numbers of a letter. */
+/** Texts of a message that are not in its template: the words of the unsubscribe link in an email, the page numbers of a letter. */
 export type FixedTexts = Pick<TemplateSource, 'unsubscribe_text' | 'letter_words'>;
 
 interface Message {
@@ -11,7 +11,7 @@ interface Message {
   has_unsubscribe_link: boolean;
 }
 
-/** In the language of the text, else in that of the installation. */
+/** Returns the texts in the language of the template's text, or else in that of the installation. */
 export function fixedTexts(languages: Languages, message: Message, tag: string | undefined): FixedTexts {
   const known = languages.find(tag ?? '') ?? languages.default;
   if (message.template_type === 'email' && message.has_unsubscribe_link) {

@@ -4,12 +4,12 @@ import { comparableKey } from '../../protocol/comparable-key.ts';
 import { Nullable } from '../../protocol/fields.ts';
 import { type Personalisation, readPersonalisation } from '../../rendering/personalisation.ts';
 
-/** Which text of a template a message gets. It is chosen once, when the message is accepted, and stored with it. */
+/** Which language of a template a message gets is decided once, when the message is accepted, and stored with it. */
 
-/** The permission of a service. */
+/** A permission of services. */
 export const templateLanguages = 'template_languages';
 
-/** A text of a template in another language than its own. */
+/** The text of a template in an additional language. */
 export interface TemplateVariant {
   language: string;
   /** Null for text messages. */
@@ -18,18 +18,18 @@ export interface TemplateVariant {
 }
 
 export interface TemplateLanguages {
-  /** Whether its service has the permission now. Messages that were accepted before are rendered in any case. */
+  /** Whether the service has the permission now. Messages that were accepted while it had are rendered in their language anyway. */
   enabled: boolean;
-  /** That of the template's own text. */
+  /** The language of the template's own text. */
   default: string;
   /** The placeholder whose value chooses the language. */
   field: string | null;
-  /** Refuse a language that the template does not have. Otherwise such a message gets the template's own text. */
+  /** Rejects languages that the template does not have. Otherwise such messages get the template's own text. */
   refuse_unknown: boolean;
   variants: TemplateVariant[];
 }
 
-/** Which languages a template has. */
+/** The languages of a template. */
 export interface LanguageTags {
   default: string;
   variants: readonly { language: string }[];
@@ -39,17 +39,17 @@ interface Multilingual {
   languages: TemplateLanguages | null;
 }
 
-/** Undefined for a template in one language. */
+/** Returns undefined for a template in one language, or if the service lacks the permission. */
 export function languagesInUse({ languages }: Multilingual): TemplateLanguages | undefined {
   return languages?.enabled ? languages : undefined;
 }
 
-/** All languages of a template, its own first. */
+/** Lists the languages of a template, its own first. */
 export function listLanguages({ default: own, variants }: LanguageTags): string[] {
   return [own, ...variants.map(({ language }) => language)];
 }
 
-/** In its canonical spelling, such as `fr-CA`; undefined for what is no BCP 47 tag. Java writes `fr_CA`. */
+/** Returns the canonical form, such as `fr-CA`; undefined if the text is not a BCP 47 tag. Accepts `fr_CA`, as Java writes it. */
 export function readLanguage(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text.trim().replaceAll('_', '-'))[0];
@@ -61,22 +61,22 @@ export function readLanguage(text: string): string | undefined {
 
 const notLanguage = forApi('Not a language tag, such as fr or fr-CA', t('Choose one from the list.'));
 
-/** Why a text of a request is no language tag. */
+/** Returns why a text is not a language tag, or undefined. */
 export function refusalOfLanguage(text: string): string | undefined {
   return readLanguage(text) === undefined ? notLanguage : undefined;
 }
 
 export interface ChosenLanguage {
-  /** Null: the template's own text. */
+  /** Null for the template's own text. */
   language: string | null;
-  /** Whether the template lacks what was asked for. */
+  /** Whether the template lacks the requested language. */
   isUnknown: boolean;
 }
 
 const ownText: ChosenLanguage = { language: null, isUnknown: false };
 const unknownLanguage: ChosenLanguage = { language: null, isUnknown: true };
 
-/** `fr-CA`, then `fr`, then the template's own text. */
+/** Tries `fr-CA`, then `fr`, then falls back to the template's own text. */
 export function chooseLanguage(languages: LanguageTags, asked: string | undefined): ChosenLanguage {
   if (asked === undefined) return ownText;
   const tag = readLanguage(asked);
@@ -89,29 +89,29 @@ export function chooseLanguage(languages: LanguageTags, asked: string | undefine
   return unknownLanguage;
 }
 
-/** The value of the placeholder that chooses the language. */
+/** Returns the value of the placeholder that chooses the language. */
 export function languageAmong({ field }: TemplateLanguages, values: Personalisation): string | undefined {
   if (field === null) return undefined;
   const value = field in values ? values[field] : readPersonalisation(values).get(comparableKey(field));
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** Does not repeat what was asked for: it may be a value of the message. */
+/** Does not repeat the requested language, which may be a personal value of the message. */
 export function unknownLanguageText(languages: TemplateLanguages): string {
   return `The template has no text in the language of this message: its languages are ${listLanguages(languages).join(', ')}`;
 }
 
-/** The texts of a template in other languages, in requests and responses. */
+/** Languages of a template in requests and responses. */
 
 export const maxVariants = 50;
-/** The length of a name of a template. */
+/** The maximum length of a template name. */
 const maxField = 255;
 
 const Language = Type.String({ format: 'language-tag', description: 'BCP 47, such as fr or fr-CA' });
 
 export const variantFields = { language: Language, subject: Type.Optional(Nullable(Type.String())) };
 
-/** Each surface has its own name for the text of a variant. */
+/** The name of a variant's text differs between surfaces. */
 export function LanguagesOf<Variant extends TSchema>(variant: Variant) {
   return Type.Object(
     {
@@ -128,7 +128,7 @@ export function LanguagesOf<Variant extends TSchema>(variant: Variant) {
   );
 }
 
-/** What a request can send back. */
+/** Removes `enabled`, which a request cannot set. */
 export function withoutPermission({ enabled, ...languages }: TemplateLanguages): Omit<TemplateLanguages, 'enabled'> {
   return languages;
 }

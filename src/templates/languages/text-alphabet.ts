@@ -2,10 +2,10 @@ import type { Country } from '../../countries/country.ts';
 
 type Alphabet = Country['sms']['alphabet'];
 
-/** The permission of a service whose texts keep every letter, whatever its country replaces. */
+/** A permission of services: texts keep every letter, including those that the country replaces. */
 export const keepCharacters = 'keep_characters';
 
-/** What the texts of a service are written with. */
+/** Returns the alphabet for the texts of a service. */
 export function alphabetOf({ sms }: Pick<Country, 'sms'>, keepsCharacters: boolean): Alphabet {
   return keepsCharacters ? 'keep-letters' : sms.alphabet;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { TemplateVariant } from './languages.ts';
 
-/** The texts of a version that has just been created. */
+/** Inserts the texts of a version that has just been created. */
 export async function insertVariants(
   tx: Db | Tx,
   { id, version }: { id: string; version: number },
@@ -16,8 +16,8 @@ export async function insertVariants(
 }
 
 /**
- * The entry of a template names its own columns; this one says which texts in other languages differ from those of the version before. As
- * triggers do, it records what people and admin clients change.
+ * Adds an audit entry for the texts in other languages that differ from the previous version. The trigger's entry only has the columns of
+ * the template itself. Like triggers, this records only changes by people and admin clients.
  */
 export async function recordChangedVariants(tx: Tx, templateIds: readonly string[]): Promise<void> {
   const ofVersion = (version: ReturnType<typeof sql>) =>
@@ -38,7 +38,7 @@ export async function recordChangedVariants(tx: Tx, templateIds: readonly string
       and coalesce(current_setting('pennypost.actor', true), '') <> ''`.execute(tx);
 }
 
-/** The next version of a template keeps the texts of the one before. */
+/** Copies the texts of the previous version to the new one. */
 export async function copyVariants(tx: Tx, templateIds: readonly string[]): Promise<void> {
   await sql`
     insert into template_variants (template_id, version, language, subject, content, seeded)
@@ -48,7 +48,7 @@ export async function copyVariants(tx: Tx, templateIds: readonly string[]): Prom
     where template.id = any (${templateIds}::uuid[])`.execute(tx);
 }
 
-/** The texts of the newest version in language order; undefined if somebody has changed or removed one that was seeded. */
+/** Returns the texts of the newest version in language order; undefined if somebody changed or removed a seeded one. */
 export async function selectSeededVariants(tx: Tx, templateId: string): Promise<TemplateVariant[] | undefined> {
   const rows = await tx
     .selectFrom('template_variants as variant')
@@ -63,7 +63,7 @@ export async function selectSeededVariants(tx: Tx, templateId: string): Promise<
   return isChanged ? undefined : newest.map(({ language, subject, content }) => ({ language, subject, content }));
 }
 
-/** The texts of the newest version: until somebody changes one, the next release may. */
+/** Marks the texts of the newest version as seeded: the next release may replace them until somebody changes one. */
 export async function markVariantsSeeded(tx: Tx, templateId: string): Promise<void> {
   await sql`
     update template_variants variant set seeded = true from templates template

@@ -4,7 +4,7 @@ import { refusalOfContent, refusalOfTemplateSubject, type TextRules } from '../t
 import type { TemplateRow } from '../template-row.ts';
 import { readLanguage, type TemplateLanguages, templateLanguages } from './languages.ts';
 
-/** The texts of a template in other languages, as a request sets them. */
+/** The languages of a template, as a request sets them. */
 export interface LanguagesRequest {
   default: string;
   field?: string | null;
@@ -16,7 +16,7 @@ interface Rules extends TextRules {
   permissions: readonly string[];
 }
 
-/** Null for a template in one language. Throws for what a template cannot have. */
+/** Returns null for a template in one language. Throws for languages that the template cannot have. */
 export function readLanguages(
   { template_type }: Pick<TemplateRow, 'template_type'>,
   request: LanguagesRequest | null,
@@ -44,7 +44,7 @@ export function readLanguages(
   };
 }
 
-/** Such a letter has both languages in one. */
+/** A letter in Welsh then English already contains both languages. */
 export function refuseVariantsOfWelshLetter(template: Pick<TemplateRow, 'letter_languages' | 'languages'>) {
   if (template.letter_languages !== 'welsh_then_english' || template.languages === null) return;
   throw refuse('A letter in Welsh then English cannot have texts in other languages');

@@ -79,7 +79,7 @@ const Change = Type.Object(
 
 const needsManager = 'As in GC Notify. Needs a key that may manage templates.';
 
-/** The permission comes before everything else, and the category before all other problems of a body. */
+/** GC Notify checks the permission first, and the category before the rest of the body. */
 const checkManager = async (request: FastifyRequest) => refuseUnlessTemplateManager(apiCallerOf(request));
 
 async function checkNew(request: FastifyRequest) {
@@ -97,7 +97,7 @@ function given({ body }: FastifyRequest): { template_category_id?: unknown } {
   return typeof body === 'object' && body !== null ? body : {};
 }
 
-/** The template routes of GC Notify, over the same rules as `/v2/template`. */
+/** The template routes of GC Notify, with the rules of `/v2/template`. */
 export function manageTemplateRoutes(http: Http, app: Platform & { config: { http: HttpSettings } }): void {
   const Managed = recordSchema(app.country);
 

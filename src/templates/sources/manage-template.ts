@@ -33,7 +33,7 @@ export function refuseUnlessTemplateManager({ manage_templates }: ApiCaller): vo
   throw new Failure('forbidden', 'ForbiddenError', 'This API key does not have permission to manage templates.');
 }
 
-/** Also an archived one. */
+/** Finds archived templates too. */
 export async function getManagedTemplate(db: Db, { service_id }: ApiCaller, id: string): Promise<ManagedTemplate> {
   return managed(db, await getTemplate(db, service_id, id));
 }
@@ -99,7 +99,7 @@ export function archiveManagedTemplate(
 }
 
 function refuseLongName({ name }: { name?: string }): void {
-  // The text is that of GC Notify, which allows 255, too.
+  // The message is GC Notify's, which also allows 255.
   if (name !== undefined && name.length > maxName) throw invalid('Template name must be less than 255 characters');
 }
 
@@ -107,7 +107,7 @@ async function managed(db: Db | Tx, row: CurrentTemplateRow): Promise<ManagedTem
   return { row, service_name: await selectServiceName(db, row.service) };
 }
 
-/** Problems of one field are told without its name here. */
+/** Converts errors of fields into plain messages without field names, as GC Notify responds. */
 async function withPlainTexts(
   { db }: Platform,
   work: (tx: Tx) => Promise<CurrentTemplateRow>,

@@ -5,11 +5,11 @@ import type { ProcessType } from '../template-row.ts';
 interface Category {
   id: string;
   name: string;
-  /** What a template of the category gets when the category is chosen. */
+  /** The process type that a template gets when the category is chosen. */
   process_type: ProcessType;
 }
 
-/** The categories of GC Notify, under its ids: applications hold them in their code. */
+/** The categories of GC Notify with its ids, because applications hard-code them. */
 const categories: readonly Category[] = [
   { id: '207b293c-2ae5-48e8-836d-fcabd60b2153', name: 'General communication', process_type: 'bulk' },
   { id: '977e2a00-f957-4ff0-92f2-ca3286b24786', name: 'Confirmation', process_type: 'priority' },
@@ -28,7 +28,7 @@ export function categoryCalled(name: string | null): Category | undefined {
   return categories.find((category) => category.name === name);
 }
 
-/** As the public API lists them. */
+/** The categories in the format of the public API. */
 export const listedCategories = categories.map(({ id, name }) => ({ template_category_id: id, name }));
 
 export function findCategory(id: string): Category | undefined {
@@ -36,14 +36,16 @@ export function findCategory(id: string): Category | undefined {
   return categories.find((category) => category.id === wanted);
 }
 
-/** The fields of a template with this category. */
+/** Returns the columns of a template in this category. */
 export function categoryFields(id: string): { category_id: string; process_type: ProcessType } {
   const category = findCategory(id);
   if (!category) throw categoryFailure('TemplateCategoryNotFoundError', 'template_category_id not found');
   return { category_id: category.id, process_type: category.process_type };
 }
 
-/** A request under the names of the rules. Null takes the category away; a process type of its own wins. */
+/**
+ * Converts `template_category_id` into columns. Null removes the category; a process type in the request overrides that of the category.
+ */
 export function withCategory<Request extends { template_category_id?: string | null; process_type?: ProcessType }>({
   template_category_id: id,
   ...request
@@ -52,14 +54,14 @@ export function withCategory<Request extends { template_category_id?: string | n
   return id === null ? { category_id: null, ...request } : { ...categoryFields(id), ...request };
 }
 
-/** Comes before all other problems of a body, as GC Notify has it. */
+/** Checked before the rest of the body, as in GC Notify. */
 export function refuseUnlessCategoryId(id: unknown): void {
   const code = 'TemplateCategoryValidationError';
   if (id === undefined) throw categoryFailure(code, 'template_category_id is a required property');
   if (!isUuid(id)) throw categoryFailure(code, 'template_category_id must be a valid UUID');
 }
 
-/** The caller learns which categories there are. */
+/** The error lists the categories that exist. */
 function categoryFailure(code: string, message: string): Failure {
   return new Failure('invalid', code, message, { besides: { template_categories: listedCategories } });
 }

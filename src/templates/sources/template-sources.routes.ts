@@ -110,7 +110,7 @@ const Options = Type.Object({
   dry_run: Type.Optional({ ...QueryBoolean, description: 'Check everything, and store nothing' }),
 });
 
-/** For keys that may manage templates. */
+/** For API keys that may manage templates. */
 export function templateSourceRoutes(http: Http, app: Platform & { config: { http: HttpSettings } }): void {
   const Source = sourceSchema(app.country);
   http.get(

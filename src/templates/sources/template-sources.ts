@@ -13,14 +13,14 @@ import { type TemplateUpdateRequest, updateWholeTemplate, withOwnPostage } from 
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
 import { withCategory } from './template-categories.ts';
 
-/** A template with everything that a file about it has. */
+/** A template with the fields that a file in version control needs. */
 export interface TemplateSource {
   row: CurrentTemplateRow;
-  /** Names from the root down. */
+  /** Folder names from the root to the template. */
   folder: string[];
 }
 
-/** Fields of a request under the names of the public API. */
+/** A request with the field names of the public API. */
 interface SourceRequest
   extends Pick<NewTemplateRequest, 'postage' | 'process_type' | 'letter_welsh_subject' | 'subject'> {
   name?: string;
@@ -40,7 +40,7 @@ type SourceLanguages = Omit<LanguagesRequest, 'variants'> & {
 interface Change {
   /** The author of the version. */
   created_by: string;
-  /** Check everything, and store nothing. */
+  /** Checks everything, but stores nothing. */
   dry_run: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function listTemplateSources(db: Db, { service_id }: ApiCaller): Pr
   return templates.map((row) => ({ row, folder: pathOf(row.folder, folders) }));
 }
 
-/** Also an archived one. */
+/** Finds archived templates too. */
 export async function getTemplateSource(db: Db, caller: ApiCaller, templateId: string): Promise<TemplateSource> {
   const row = templateOfCaller(lookUp(await selectTemplateById(db, templateId), caller.service_id));
   return sourceOf(db, row);
@@ -99,7 +99,7 @@ export async function updateTemplateSource(
   });
 }
 
-/** Under the names of the rules. A letter is in Welsh, too, if it has a text in Welsh. */
+/** Converts a request to the field names of the rules. A letter with a Welsh text gets the language `welsh_then_english`. */
 function settingsOf(request: SourceRequest) {
   const { subject, postage, process_type, template_category_id, has_unsubscribe_link } = request;
   const { letter_welsh_subject, letter_welsh_body } = request;
@@ -152,7 +152,7 @@ function pathOf(id: string | null, folders: readonly Folder[]): string[] {
   return folder ? [...pathOf(folder.parent_id, folders), folder.name] : [];
 }
 
-/** Names of the rules, and what the public API calls them. The languages of a letter follow from its texts. */
+/** Maps field names of the rules to those of the public API. `letter_languages` has none, because it follows from the texts. */
 const publicNames = new Map([
   ['template_type', ['type']],
   ['content', ['body']],
@@ -161,7 +161,7 @@ const publicNames = new Map([
 ]);
 const senderNames = /^(letter_contact_id|email_reply_to_id|sms_sender_id)\b/;
 
-/** The same error, about the fields that the caller sent. */
+/** Returns the same error with the field names of the public API. */
 function withPublicNames(error: unknown): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, code, detail, problems, headers, cause } = error;
