@@ -27,26 +27,26 @@ import type { ActiveProviders } from './providers/settings.ts';
 import { handOvers, recordResults } from './record-results.ts';
 import type { DeliverySettings } from './settings.ts';
 
-/** New messages wake the worker; polling finds retries and scheduled messages. */
+/** Polling interval. New messages wake the worker; polling finds retries and scheduled messages. */
 const idle_ms = 500;
-/** Under load, messages are leased in batches this often: a lease costs the same for one message and for a hundred. */
+/** Under load, interval between leases: leasing one message costs as much as leasing a hundred. */
 const leaseEvery_ms = 25;
-/** The same for recording results. */
+/** Under load, interval between writes of results, for the same reason. */
 const recordEvery_ms = 10;
-/** Another worker leased the messages first. */
+/** Delay after another worker leased the messages first. */
 const emptyHanded_ms = 5;
-/** As many messages as the rates of the providers allow have been leased; some of them go soon. */
+/** Delay when the worker has leased as many messages as the provider rates allow. */
 const paced_ms = 50;
-/** Too many long emails wait in this process: another one may have room. */
+/** Delay of an email when too many long emails wait in this process; another process may have room. */
 const noTurn_ms = 5_000;
-/** The domain of the email is suspended; it waits until the message expires. */
+/** Retry interval of an email whose domain is suspended, until the message expires. */
 const onHold_ms = 5 * minute_ms;
 const cacheSharesFor_ms = 10_000;
 /** Max share of concurrent calls for bulk messages, so that other messages never wait for a bulk call to end. */
 const maxBulkShare = 0.75;
-/** Of the calls, before messages are leased: leasing single ones as calls end would cost a round trip each. */
+/** Messages are leased when this share of the calls is free: leasing single messages would cost a round trip each. */
 const minFreeShare = 0.25;
-/** Results waiting for the database do not count as calls, but their number is limited. */
+/** Results waiting for the database do not count as calls, but their number has this limit. */
 const maxHeldPerCall = 5;
 
 type ChannelDeps = Platform & {
@@ -57,9 +57,9 @@ export interface DeliveryChannel<Message> extends MessageComposer<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
   services: SenderIdentities;
-  /** Brings what `mustWait` knows up to date. */
+  /** Refreshes the state that `mustWait` reads. */
   beforeLease?(): Promise<void> | undefined;
-  /** Whether no further messages of the service and lane are leased now. */
+  /** Whether leasing more messages of this service and lane must wait. */
   mustWait?(of: InLane): boolean;
 }
 
@@ -73,7 +73,7 @@ export class ChannelWorker<Message> {
   /** Calls in progress, and how many of them are for bulk messages. */
   private calls = 0;
   private bulkCalls = 0;
-  /** Attempts that have been aside and wait for a call to end. */
+  /** Attempts that have finished their work aside and wait for a free call. */
   private readonly returning: (() => void)[] = [];
   private readonly leases: Leases;
   private readonly results: GroupCommit<Result, undefined>;
@@ -81,7 +81,7 @@ export class ChannelWorker<Message> {
   private readonly metrics: DeliveryMetrics;
   private sharesReadAt = Number.NEGATIVE_INFINITY;
   private stopping = false;
-  /** No message, or no bulk message, is leased before calls end. */
+  /** Set while no message, or no bulk message, can be leased until calls end. */
   private atCapacity = false;
   private bulkAtCapacity = false;
 
@@ -113,7 +113,7 @@ export class ChannelWorker<Message> {
     this.loop.start();
   }
 
-  /** Stops leasing; calls in progress end and are recorded. */
+  /** Stops leasing and waits until the calls in progress have ended and are recorded. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.loop.stop();
@@ -173,7 +173,7 @@ export class ChannelWorker<Message> {
         draw: (count) => channel.choice.draw(count),
       }),
     );
-    // We still hold a message whose lease expired (during a database outage): the first attempt continues.
+    // If a lease expired during a database outage, we may lease a message that we still hold: the first attempt continues.
     const taken = leased.filter(({ id }) => !this.held.has(id));
     for (const { id, provider } of taken) {
       this.held.set(id, leases.leasedAt(began));
@@ -210,8 +210,8 @@ export class ChannelWorker<Message> {
   }
 
   /**
-   * Calls are short, so fewer of them at once hardly slow delivery down: the share has to fall much further than the pace. The rows of
-   * a file are stored before they are delivered; measured, this leaves a third of the processor time to requests.
+   * Calls are short, so delivery slows down much less than the number of concurrent calls: the share is cubed. The rows of a file are
+   * stored before they are delivered. Measured, this leaves a third of the CPU time to requests.
    */
   private freeBulkCalls(): number {
     const { config, bulkPace } = this.app;
@@ -253,7 +253,7 @@ export class ChannelWorker<Message> {
         );
       }
     } catch (error) {
-      // No message is lost: when the lease expires, the next worker finds the outcome unknown.
+      // No message is lost: its lease expires, and the next worker treats the outcome as unknown.
       this.app.log.error(
         { event: 'attempt.record_failed', err: error, notification_id: queued.id },
         'A delivery attempt could not be recorded',
@@ -286,7 +286,7 @@ export class ChannelWorker<Message> {
     this.beginCall(queued);
   }
 
-  /** Returns undefined if the lease was lost; nothing was sent. */
+  /** Returns undefined if the lease was lost and nothing was sent. */
   private async attempt(
     queued: QueuedNotification,
     providerName: string | undefined,
@@ -308,7 +308,7 @@ export class ChannelWorker<Message> {
       const isHeld = () => this.leases.isHeld(queued.id);
       return await deliver({ app, channel, queued, service, provider, standIn, mustWait, running, turn, isHeld });
     } catch (error) {
-      // Not the fault of the message: it is retried when its lease expires.
+      // The message did not cause it, and is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
       if (error instanceof OnHold) return putBack(queued, later(app.clock.now(), onHold_ms));
       if (error instanceof NoTurn) return putBack(queued, later(app.clock.now(), noTurn_ms));

@@ -31,11 +31,11 @@ export type DeliveryDeps = PlanDeps & {
   providers: readonly ProviderDescriptor[];
 };
 
-/** What the workers of text messages and emails share within a process. */
+/** The state that the workers of text messages and emails share within a process. */
 export interface Channels {
   texts: DeliveryChannel<TextMessage>;
   emails: DeliveryChannel<EmailMessage>;
-  /** Lets providers report that do so on a connection of their own. */
+  /** Starts the providers that receive reports on their own connection. */
   listen(): void;
 }
 
@@ -108,7 +108,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
   return { texts, emails, listen };
 }
 
-/** The service as this provider can send for it, and what that adds to the message. */
+/** Chooses a sending domain that this provider supports. Returns the service with that domain, and the fields that it adds to the email. */
 async function senderOf(
   { providers, senderDomains }: DeliveryDeps,
   serviceId: string,
@@ -136,23 +136,23 @@ async function senderOf(
 }
 
 /**
- * Limits of the long emails of a process, from rendering until the provider has them. Far fewer than a worker may hold, so that
- * others can be leased; and four of the longest, whose HTML may be thirty times as long as their text.
+ * Limits of the long emails of a process, from rendering until the provider has them. `underWay` is far below what a worker may hold, so
+ * that other messages can be leased. `size` allows four of the longest, whose HTML may be thirty times as long as their text.
  */
 function longEmails(calls: number) {
   return { underWay: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
 }
 
 /**
- * The attachments of a process that are being sent, together. An email holds them about four times while it is sent: as files,
- * encoded, in the request and in what is being written.
+ * Max total size of the attachments that a process is sending. While it is sent, an email holds each about four times: the file, its
+ * encoded form, the request, and the write buffer.
  */
 const maxAttachedBytes = 32 * 1024 * 1024;
 
-/** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
+/** When this many long emails of a service and lane wait, as a share of the calls, no more of them are leased. */
 const maxLongShare = 0.25;
 
-/** In the database, so that the rates hold for all workers together. */
+/** Slots are reserved in the database, so the rates hold for all workers together. */
 function pacesOf({ config, db, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
   const paces = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
     const reserve: PaceOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });

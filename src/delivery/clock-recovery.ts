@@ -7,19 +7,18 @@ import { lease_ms, minJump_ms } from './leases.ts';
 import type { DeliverySettings } from './settings.ts';
 
 const checkEvery_ms = 500;
-/** For writes of other processes that still used the old time after the clock was changed. */
+/** Recovery is repeated after this time, for rows that other processes still wrote with the old time. */
 const repeatAfter_ms = 3_000;
 
 const compareEvery_ms = 10_000;
-/** Leases do not depend on it, but messages that are scheduled or retried are sent this much too early or too late. */
+/** Leases do not depend on the clock, but scheduled messages and retries are sent this much too early or too late. */
 const maxDifference_ms = 2_000;
 
 type Deps = Platform & { config: { delivery: DeliverySettings } };
 
 /**
- * After the clock is set back, everything that was due is due in the future and would wait until the clock catches up.
- * The clock may have been changed while no worker was running, so this also runs at startup. Also reports a clock that differs from that of the
- * database.
+ * After the clock is set back, everything that was due is due in the future and would wait until the clock catches up. This also runs at
+ * startup, because the clock may have changed while no worker was running. It also reports a clock that differs from the database's clock.
  */
 export function clockRecovery(app: Deps): Loop {
   const watch = new ClockWatch(app.clock, minJump_ms);
@@ -61,7 +60,7 @@ export function clockRecovery(app: Deps): Loop {
   return new Loop({ name: 'clock', step, log: app.log });
 }
 
-/** Half of the duration of the statement is the most that this is wrong. */
+/** The error is at most half of the statement's duration. */
 async function difference_ms({ db, clock }: Deps): Promise<number> {
   const began = performance.now();
   const now_ms = await readDatabaseTime(db);

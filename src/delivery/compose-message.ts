@@ -19,7 +19,7 @@ export type ComposeDeps = Platform & {
   config: EmailConfig;
 };
 
-/** What a message is composed of: one that waits for delivery, or one that is only previewed. */
+/** The fields that a message is composed from, whether it waits for delivery or is only previewed. */
 export type Composable = Pick<
   QueuedNotification,
   | 'id'
@@ -38,7 +38,7 @@ export type Composable = Pick<
 
 export interface Composed<Message> {
   message: Message;
-  /** The cost in text message fragments. */
+  /** The cost in fragments of a text message. */
   billable_units: number;
 }
 
@@ -84,7 +84,7 @@ export async function composeEmail(
   };
 }
 
-/** What a template, its values and its service make of a message. Sending and previews share it, so they cannot differ. */
+/** Composes messages from a template, its values and its service. Sending and previews share this code, so they cannot differ. */
 
 function renderText(
   compiled: CompiledTemplate,
@@ -94,7 +94,7 @@ function renderText(
   return asText(compiled).render(personalisation, prefixOf(service));
 }
 
-/** The same while values are missing. */
+/** Renders a text whose values are not complete yet. */
 export function renderOpenText(
   compiled: CompiledTemplate,
   personalisation: Personalisation,
@@ -123,7 +123,7 @@ interface Deps {
   config: EmailConfig;
 }
 
-/** A long email is rendered in a thread. */
+/** Renders long emails in a thread. */
 export async function renderEmail(
   app: Deps,
   tasksFor: TasksFor,

@@ -11,44 +11,44 @@ import type { Outcome, Provider } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 import type { DeliverySettings } from './settings.ts';
 
-/** How the messages of a channel are composed. */
+/** Composes the messages of a channel. */
 export interface MessageComposer<Message> {
-  /** For a provider, which may not be able to send from every domain. */
+  /** Takes the provider, because it may not be able to send from every domain. */
   compose(
     queued: QueuedNotification,
     service: SenderIdentity,
     attempt: RunningAttempt,
     provider: string,
   ): Promise<Composed<Message>>;
-  /** Of emails: the sending domain that it comes from; null: that of the installation. */
+  /** For emails: the sending domain; null if it is the installation's. */
   domainOf?(message: Message): string | null;
   /** Called for every message that a provider has accepted. */
   count?(message: Message): void;
-  /** Whether its recipient asked for no more messages of the service. */
+  /** Whether the recipient has asked to get no more messages of the service. */
   isStopped?(queued: QueuedNotification, service: SenderIdentity): Promise<boolean>;
-  /** The cost of a message that is not composed. */
+  /** The billable units of a message that is not composed. */
   unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
 }
 
 export interface RunningAttempt {
-  /** Work that may wait for long: meanwhile the attempt does not count as a call, so that it holds up no other message. */
+  /** Runs work that may take long. Meanwhile the attempt does not count as a call, so it does not delay other messages. */
   aside<T>(work: () => Promise<T>): Promise<T>;
-  /** Called when the provider has responded, or when the attempt has failed. */
+  /** Registers a function to call when the provider has responded or the attempt has failed. */
   atEnd(end: () => void): void;
 }
 
 type Deps = Platform & { config: { delivery: DeliverySettings } };
 
-/** One attempt to send a leased message. The queue already names `provider` for it. */
+/** One attempt to send a leased message. Its queue row already names `provider`. */
 interface Attempt<Message> {
   app: Deps;
   channel: MessageComposer<Message>;
   queued: QueuedNotification;
   service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;
-  /** The provider to record for a message of a test key, which is not sent. */
+  /** The provider to record for a message of a test key, which no provider gets. */
   standIn?: string;
-  /** All providers are at their rate limit. Does not count as an attempt. */
+  /** All providers are at their rate limit. Waiting does not count as an attempt. */
   mustWait: boolean;
   running: RunningAttempt;
   /** Resolves when the rate of the provider allows the call. */
@@ -57,24 +57,24 @@ interface Attempt<Message> {
   isHeld(): boolean;
 }
 
-/** The outcome of an attempt, recorded in a transaction with others. */
+/** The outcome of an attempt. Several are recorded in one transaction. */
 export interface Result {
   queued: QueuedNotification;
   change?: StatusChange;
   /** When to try again; undefined removes the message from the queue. */
   later?: { due_at: Date; attempts: number; outcome_known: boolean };
   provider?: string;
-  /** When it counts as delivered if no report has come. */
+  /** When the message counts as delivered if no report has arrived. */
   delivered_at?: Date;
   /** Set if the provider was called. */
   outcome?: Outcome['kind'];
-  /** Set if the provider was called with an email: the sending domain that it came from; null: that of the installation. */
+  /** Set if the provider was called with an email: its sending domain, or null for the installation's. */
   domain_id?: string | null;
   /** The recipient has replied STOP to the provider. */
   opted_out?: true;
-  /** The references of its parts, if it went out as several. */
+  /** The references of its parts, if the provider sent it as several. */
   parts?: string[];
-  /** Set if the attempt failed: kept for the timeline of the message. */
+  /** Set if the attempt failed. Shown in the timeline of the message. */
   failure?: FailedAttemptRow;
 }
 
@@ -110,7 +110,7 @@ const receiptStatuses: Status[] = [
   'technical-failure',
 ];
 
-/** Only `created` messages are sent. If the receipt came before we recorded the hand-over, records the hand-over now. */
+/** Only `created` messages are sent. If the receipt arrived before we recorded the hand-over, this records the hand-over. */
 async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service } = attempt;
   if (queued.status === 'created' || queued.status === null) return undefined;
@@ -131,7 +131,7 @@ function expiryOf(queued: QueuedNotification, { config }: Deps): Date {
   return later(new Date(queued.scheduled_for ?? queued.created_at), config.delivery.expiry_ms);
 }
 
-/** The lease counts attempts that crashed the process, so that such a message is not composed again without limit. */
+/** A lease also counts attempts that crashed the process, so a message that causes crashes is not composed without limit. */
 function giveUpIfTriedTooOften<M>({ queued, app: { config } }: Attempt<M>): Result | undefined {
   return queued.attempts > config.delivery.maxRetries ? givenUp(queued) : undefined;
 }
@@ -140,21 +140,21 @@ function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result |
   return service?.active ? undefined : givenUp(queued);
 }
 
-/** Messages of a test key are never sent: the recipient determines the simulated outcome. So do simulated rows of a job. */
+/** Messages of a test key are never sent: the recipient determines the simulated outcome. The same holds for simulated rows of a job. */
 async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, standIn } = attempt;
   if (!service) return undefined;
   const recipient = queued.normalised_recipient ?? queued.recipient;
   const isTest = queued.key_type === 'test';
   if (!isTest && (queued.job_id === null || !isSimulated(attempt.app.country, recipient))) return undefined;
-  // Only messages of a test key are never billed, whatever their units.
+  // Messages of a test key keep their units, because they are never billed.
   const billable_units = isTest ? await attempt.channel.unitsOf(queued, service) : 0;
   const status = simulatedOutcome(recipient);
   const change = handedOver(attempt, { billable_units, status, provider: standIn });
   return { queued, change: { ...change, event: 'simulated' } };
 }
 
-/** Somebody replied STOP after the message was accepted. It has no provider, so it is not billed. */
+/** The recipient replied STOP after the message was accepted. It gets no provider, so it is not billed. */
 async function endIfStopped<M>({ queued, service, channel }: Attempt<M>): Promise<Result | undefined> {
   if (!service || !(await channel.isStopped?.(queued, service))) return undefined;
   return { queued, change: { id: queued.id, status: 'permanent-failure', event: 'givenUp' } };
@@ -176,7 +176,7 @@ function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
   return retried(attempt, { kind: 'retry', reason: 'no provider in use can take it' });
 }
 
-/** The previous attempt ended between the call and its record: ask the provider, if it can tell, instead of sending again. */
+/** The previous attempt ended between the call and its record. Asks the provider, if it can tell, instead of sending again. */
 async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, provider, service } = attempt;
   if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)
@@ -204,7 +204,7 @@ async function send<M>(attempt: Attempt<M>, provider: Provider<M>, message: M): 
   const span = currentSpan()?.child(`call ${provider.name}`, 'client', { 'pennypost.provider': provider.name });
   const outcome = await call(attempt, provider, message);
   span?.set({ 'pennypost.outcome': outcome.kind });
-  // Not the reason: providers quote numbers and addresses in it.
+  // The reason is omitted: providers quote numbers and addresses in it.
   span?.end(outcome.kind === 'accepted' ? undefined : outcome.kind);
   return outcome;
 }
@@ -252,7 +252,9 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
   }
 }
 
-/** An international text message stays `sent`, because its network may send no receipt. A provider without receipts is final. */
+/**
+ * An international text message stays `sent`, because its network may send no receipt. Acceptance is final if the provider has no receipts.
+ */
 function handedOver<M>({ queued, app: { clock } }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
   const status = queued.international ? 'sent' : 'sending';
   return { status, ...facts, id: queued.id, event: 'handedOver', sent_at: clock.now() };
@@ -291,21 +293,21 @@ function retried<M>(
   };
 }
 
-/** Limit of the delay that a provider can request. */
+/** Max delay that a provider can request. */
 const maxRetryAfter_ms = hour_ms;
 
-/** At the latest when the message expires: then it fails and the service gets a callback. */
+/** Returns the time of the next attempt, at most the expiry of the message: then it fails and the service gets a callback. */
 function nextTry(queued: QueuedNotification, delay_ms: number, app: Deps): Date {
   return new Date(Math.min(app.clock.now().getTime() + delay_ms, expiryOf(queued, app).getTime()));
 }
 
-/** It is not counted as an attempt. */
+/** Returns the message to the queue without counting an attempt. */
 export function putBack(queued: QueuedNotification, due_at: Date): Result {
   const { attempts, outcome_known } = queued;
   return { queued, later: { due_at, attempts, outcome_known } };
 }
 
-/** The attempt threw before a response of a provider: it is counted and retried like any other. */
+/** For an attempt that threw before a provider responded. It is counted and retried like any other. */
 export function failedAttempt(queued: QueuedNotification, app: Deps): Result {
   const { clock, config } = app;
   const attempts = queued.attempts + 1;

@@ -51,7 +51,7 @@ export class DeliveryMetrics {
     );
   }
 
-  /** Begins at 0, so that alerts see the first failure, and also count providers without one. */
+  /** Starts the counters at 0, so that alerts see the first failure, and also cover providers without failures. */
   expectCalls(notification_type: string, providers: readonly string[]): void {
     for (const provider of providers) {
       for (const outcome of callOutcomes) this.calls.inc({ notification_type, provider, outcome }, 0);

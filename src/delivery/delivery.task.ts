@@ -6,7 +6,7 @@ import { deleteHealthBefore } from './failover/provider-health.sql.ts';
 import { deletePartsBefore } from './receipts/receipts.sql.ts';
 import { cleanSandbox } from './sandbox/sandbox.ts';
 
-/** Longer than any message waits for its receipts. */
+/** Longer than any message waits for receipts. */
 const partsRetention_ms = 7 * day_ms;
 
 export async function cleanDelivery(app: Platform & { config: { storage: StorageSettings } }): Promise<void> {

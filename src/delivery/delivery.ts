@@ -22,21 +22,21 @@ interface BackgroundLoop {
   start(): void;
   /** Resolves when the work in progress has ended. */
   stop(): Promise<void>;
-  /** Does everything that is due now, for tests. A loop that only watches has nothing to do. */
+  /** Does everything that is due now, for tests. Omitted by a loop that only watches. */
   runOnce?(): Promise<void>;
 }
 
 interface ListedLoop {
   name: string;
   description: string;
-  /** Stops only when the others have stopped, because it works on what they leave. */
+  /** Stops after all others, because it works on the data they leave. */
   isLast?: true;
   open(app: DeliveryDeps, channels: Channels): BackgroundLoop;
 }
 
 /**
- * Every loop of a worker process, in the order in which they start; each process runs all of them. A loop does within
- * milliseconds what a task, which is a row in the database for each run, would do within seconds. See src/tasks.ts for the tasks.
+ * Every loop of a worker process, in start order; each process runs all of them. A loop reacts within milliseconds; a task, which needs a
+ * database row per run, reacts within seconds. See src/tasks.ts for the tasks.
  */
 const loops: ListedLoop[] = [
   {
@@ -118,11 +118,11 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
   };
 }
 
-/** Appended counts are merged into the rollups this often; until then readers add them. */
+/** Interval for merging appended counts into the rollups. Until they are merged, readers add them. */
 const addUpEvery_ms = 1_000;
 /**
- * The cost grows with services and templates, and with old snapshots that prevent cleanup of deleted rows: the slower it is,
- * the less often it runs.
+ * Max share of time spent merging. The cost grows with services and templates, and with old snapshots that prevent vacuum: the slower a
+ * merge is, the less often it runs.
  */
 const shareOfAddingUp = 0.02;
 
@@ -151,7 +151,7 @@ function addingUp(app: DeliveryDeps): BackgroundLoop {
 
 const endEvery_ms = 5_000;
 
-/** Messages that count as delivered because no report has come. */
+/** Ends messages that count as delivered because no report has arrived. */
 function listedMessages(app: DeliveryDeps): BackgroundLoop {
   const isNeeded = app.config.email.providers.some((name) =>
     app.providers.some((provider) => provider.name === name && provider.deliveredAfter_ms),
@@ -172,7 +172,7 @@ function listedMessages(app: DeliveryDeps): BackgroundLoop {
 }
 
 const receiptsIdle_ms = 100;
-/** While receipts are due, they are taken in batches this often. */
+/** Interval between batches while receipts are due. */
 const receiptsEvery_ms = 25;
 
 function sandboxReceipts(app: DeliveryDeps): BackgroundLoop {

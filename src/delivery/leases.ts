@@ -6,13 +6,13 @@ import type { Platform } from '../platform/platform.ts';
 /** After this time, other workers take over the messages of a dead worker. A live worker renews its leases. */
 export const lease_ms = 8_000;
 const renewEvery_ms = 2_500;
-/** A smaller change of the database's clock does not expire a lease. */
+/** A smaller change of the database's clock expires no lease. */
 export const minJump_ms = lease_ms - renewEvery_ms;
 /** How long live workers need after a database outage to record or renew what they hold. */
 const quiet_ms = renewEvery_ms + 1_000;
-/** A slower statement was delayed by the database, and so were the statements of other workers. */
+/** If a statement takes longer, the database delayed it, and probably those of other workers too. */
 const slow_ms = 2_000;
-/** A call that starts this long before its lease ends may outlast it, but the lease will have been renewed. */
+/** A call that starts before this margin may outlast its lease, but the lease will have been renewed by then. */
 const margin_ms = 500;
 
 /** A message held by a worker. */
@@ -23,16 +23,16 @@ export interface Held {
 }
 
 /**
- * Renews the leases of a worker and decides when it may take over expired leases of others. It may not while their holders
- * had no chance to renew them: right after a database outage or a change of the database's clock, and right after its own start, when
- * either may just have happened. The clocks of the workers play no part.
+ * Renews the leases of a worker and decides when it may take over expired leases of others. It may not while their holders had no chance to
+ * renew them: right after a database outage, after a change of the database's clock, or after its own start, when either may just have
+ * happened. The clocks of the workers do not matter.
  */
 export class Leases {
   readonly worker = randomUUID();
   private readonly app: Platform;
   private readonly held: ReadonlyMap<string, Held>;
   private renewing: NodeJS.Timeout | undefined;
-  /** The time of the database when it was last read, and when that was in the time of `performance.now()`. */
+  /** The database time when it was last read, and the `performance.now()` of that moment. */
   private databaseTime: { now_ms: number; readAt: number } | undefined;
   private quietUntil = 0;
   private isAway = false;
@@ -52,20 +52,20 @@ export class Leases {
   }
 
   /**
-   * Which leases of others have ended, at the latest, in the time of the database; null: none may be taken over. If its clock was set
-   * forward since it was read, the leases that this expired stay with their holders until they have renewed them.
+   * Returns the database time up to which expired leases of others may be taken over; null: none may be. If the database's clock was set
+   * forward since it was read, leases that this expired stay with their holders until they have renewed them.
    */
   takeOverUntil(): Timestamp | null {
     if (this.isAway || performance.now() < this.quietUntil || !this.databaseTime) return null;
     return timestamp(new Date(this.expectedTime_ms(this.databaseTime)));
   }
 
-  /** Reads the time of the database, which is otherwise known after the first renewal. For tests. */
+  /** Reads the database time, which is otherwise known only after the first renewal. For tests. */
   async readDatabaseTime(): Promise<void> {
     this.databaseTime = { now_ms: await readDatabaseTime(this.app.db), readAt: performance.now() };
   }
 
-  /** Wraps statements to detect that the database was unavailable and is back. */
+  /** Runs a statement and detects whether the database was unavailable and is back. */
   async watch<T>(statement: () => Promise<T>): Promise<T> {
     const began = performance.now();
     try {
@@ -79,12 +79,12 @@ export class Leases {
     }
   }
 
-  /** The lease of messages leased by a statement that started at `began`. */
+  /** Returns the lease of messages whose leasing statement started at `began`. */
   leasedAt(began: number): Held {
     return { leasedAt: began, until: began + lease_ms };
   }
 
-  /** Whether a call may start now within the lease. A stalled process may have lost it. */
+  /** Whether the lease still allows a call to start now. A stalled process may have lost it. */
   isHeld(id: string): boolean {
     const held = this.held.get(id);
     return held !== undefined && performance.now() < held.until - margin_ms;
@@ -114,7 +114,7 @@ export class Leases {
     }
   }
 
-  /** Other workers notice a change of the database's clock at their next renewal, and renew all leases then. */
+  /** Other workers detect a change of the database's clock at their next renewal, and then renew all their leases. */
   private wasClockSet(now_ms: number): boolean {
     const before = this.databaseTime;
     const jump_ms = before ? now_ms - this.expectedTime_ms(before) : 0;

@@ -12,7 +12,7 @@ import { selectWaitingCallbacks } from './callbacks/callback-history.sql.ts';
 
 const stuckAfter_s = 300;
 
-/** Logs a warning when messages have been due for minutes: no worker is running, or the workers cannot keep up. */
+/** Logs a warning when messages have been overdue for minutes: no worker is running, or the workers cannot keep up. */
 export async function checkQueue(app: Platform): Promise<void> {
   const now = app.clock.now();
   for (const { notification_type, lane, waiting, oldest_due_at } of await listLaneDepths(app)) {
@@ -25,7 +25,7 @@ export async function checkQueue(app: Platform): Promise<void> {
   }
 }
 
-/** Length and age of the queues, read at each scrape. */
+/** Registers gauges for the length and age of the queues, read at each scrape. */
 export function measureQueues(app: Platform): void {
   const { metrics, db, clock } = app;
   const readLanes = shared(() => listLaneDepths(app));
@@ -70,7 +70,7 @@ export function measureQueues(app: Platform): void {
   });
 }
 
-/** The gauges of a scrape share one query, which reads up to 100,000 rows during an outage. */
+/** The gauges of a scrape share one query, because it reads up to 100,000 rows during an outage. */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {

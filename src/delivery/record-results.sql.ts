@@ -31,14 +31,14 @@ interface Results {
   worker: string;
   rows: ResultRow[];
   failures: FailedAttemptRow[];
-  /** Messages to look at again later. */
+  /** Messages to check again later. */
   unfinished: UnfinishedRow[];
   health: HealthChange[];
   mail: DomainMailChange[];
   now: Date;
 }
 
-/** Returns the messages that the worker still held. */
+/** Returns the ids of the messages that the worker still held. */
 export async function updateResults(
   calendar: Calendar,
   db: Db,
@@ -50,7 +50,7 @@ export async function updateResults(
   changeQueueRows(statement, { held, after }, worker);
   countHandOvers(statement, health);
   countDomainMail(statement, mail);
-  // Without failures the statement is another one, which does not name their table. The same for unfinished messages.
+  // Without failures, another prepared statement is used that omits their table. The same holds for unfinished messages.
   const kept = failures.length > 0 ? keepFailures(statement, held, failures) : undefined;
   announceFinal(statement, after, now, kept);
   if (unfinished.length > 0) listUnfinished(statement, unfinished);
@@ -67,13 +67,13 @@ function nameOf({ hasFailures, isListed }: { hasFailures: boolean; isListed: boo
 interface Reported {
   now: Date;
   ofProvider: boolean;
-  /** What receipts said of failures. */
+  /** The reasons for failures in the receipts. */
   failures?: FailedAttemptRow[];
-  /** Those of them with which a receiver blames the domain or its servers. */
+  /** The failures in which a receiver refuses mail because of the domain or its servers. */
   refusals?: ReportedRefusal[];
 }
 
-/** The same for receipts and timeouts. The ids must be distinct. */
+/** Records the changes of receipts and timeouts. The ids must be distinct. */
 export async function updateReported(
   calendar: Calendar,
   db: Db | Tx,

@@ -14,14 +14,14 @@ import { insertMessageParts, type MessagePart } from './receipts/receipts.sql.ts
 import { updateResults } from './record-results.sql.ts';
 
 /**
- * Records statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker
- * holds by now. Returns the recorded results.
+ * Records the statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker holds by now.
+ * Returns the recorded results.
  */
 export async function recordResults(app: Platform, worker: string, results: Result[], now: Date): Promise<Result[]> {
   const { db, country } = app;
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const parts = results.flatMap(partsOf);
-  // Before the results: a part whose message is not recorded yet is harmless, and its receipt is retried.
+  // Before the results: a part without its message is harmless, and its receipt is retried.
   if (parts.length > 0) await insertMessageParts(db, parts, timestamp(now));
   const failures = results.flatMap(({ failure }) => failure ?? []);
   const unfinished = results.flatMap(({ queued, delivered_at }) =>
@@ -38,13 +38,13 @@ export async function recordResults(app: Platform, worker: string, results: Resu
       ? await update(db)
       : await updateAndSuppress(app, { bounced, stopped }, update, now);
   const recorded = results.filter(({ queued }) => held.has(queued.id));
-  // The sandbox sends nothing, so its account messages stay readable through the API of the service.
+  // The sandbox sends nothing, so its account messages must stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
   await forgetAccountValues(db, gone);
   return recorded;
 }
 
-/** The mail server refused the recipient at once. */
+/** The mail server refused the recipient immediately. */
 function isBounced({ queued, outcome, change }: Result): boolean {
   return queued.notification_type === 'email' && outcome === 'refused' && change?.status === 'permanent-failure';
 }
@@ -75,8 +75,8 @@ function updateAndSuppress(
 }
 
 /**
- * How many emails of each domain went to whom, and how many a receiver refused because of the domain. A message that is tried again is
- * counted once, unless it was refused for good later.
+ * Counts each domain's emails by mailbox provider, and those that a receiver refused because of the domain. A message that is retried is
+ * counted once, unless a retry is refused for good.
  */
 function domainMail(results: Result[], now: Date): DomainMailChange[] {
   const hour = timestamp(new Date(Math.floor(now.getTime() / hour_ms) * hour_ms));

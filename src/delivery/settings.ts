@@ -32,7 +32,7 @@ export const deliverySettings = {
 export type DeliverySettings = Values<typeof deliverySettings>;
 
 export const receiptSettings = {
-  /** For all gateways that do not sign their receipts. */
+  /** Applies to all gateways that do not sign their receipts. */
   receiptTokens: setting.flag(
     'SMS_RECEIPT_TOKENS',
     'Accept MMG and Firetext receipts only at the per-message URL, which contains a token; false: also at the URL without a token.',
@@ -53,5 +53,5 @@ export const demoSettings = {
   ),
 };
 
-/** With the default of DEMO, which depends on other settings. */
+/** The settings after applying the default of DEMO, which depends on other settings. */
 export type DemoSettings = Record<keyof typeof demoSettings, boolean>;

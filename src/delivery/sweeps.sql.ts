@@ -15,7 +15,7 @@ export async function insertMissingSweeps(tx: Tx, names: readonly Sweep[]): Prom
     .execute();
 }
 
-/** How far the sweep has come; undefined while another process holds the lock. */
+/** Returns how far the sweep has come, or undefined while another process holds the lock. */
 export async function lockSweep(tx: Tx, sweep: Sweep, earliest: Timestamp): Promise<Timestamp | undefined> {
   const { rows } = await sql<{ swept_until: Timestamp }>`
     select greatest(swept_until, ${earliest}::timestamptz) as swept_until from delivery_sweeps
@@ -37,7 +37,7 @@ export interface UnfinishedMessage {
 
 const isUnfinished = sql`notification_type in ('sms', 'email') and status in ('created', 'sending', 'pending')`;
 
-/** The unfinished messages among the next `limit` ids of a range, and the last id checked, or undefined at the end. */
+/** Returns the unfinished messages among the next `limit` ids of a range, and the last id checked, or undefined at the end. */
 export async function selectUnfinished(
   tx: Tx,
   range: { from_id: string; before_id: string },
@@ -68,7 +68,7 @@ export interface UnfinishedRow {
   look_at: Timestamp;
 }
 
-/** Puts messages on the list. */
+/** Adds messages to the list of unfinished messages. */
 export function listUnfinished(statement: Statement, rows: UnfinishedRow[]): void {
   statement.with('listed', insertUnfinished(rows));
 }
@@ -83,7 +83,7 @@ function insertUnfinished(rows: UnfinishedRow[]): RawBuilder<unknown> {
       on conflict (notification_id) do update set look_at = excluded.look_at`;
 }
 
-/** Deletes due entries from the list; the caller inserts unfinished messages again. */
+/** Deletes due entries from the list; the caller inserts those that are still unfinished again. */
 export async function takeDueUnfinished(tx: Tx, now: Timestamp, limit: number): Promise<string[]> {
   const { rows } = await sql<{ notification_id: string }>`
     delete from unfinished_messages where notification_id in (

@@ -20,11 +20,11 @@ import {
 
 /** Timeout of a receipt after the hand-over. */
 const receipt_ms = 72 * hour_ms;
-/** Messages can be scheduled a day ahead and are tried for at most 72 hours. One day later nothing more will happen. */
+/** Messages can be scheduled a day ahead and are retried for at most 72 hours. After one more day nothing changes any more. */
 const handOver_ms = (24 + 72 + 24) * hour_ms;
-/** Older messages are about to be deleted, so a first sweep starts here. */
+/** The first sweep starts here, because older messages are about to be deleted. */
 const maxAge_ms = receipt_ms + 10 * 24 * hour_ms;
-/** Messages per transaction: some tens of milliseconds, or a few seconds if all are unfinished. */
+/** Messages per transaction: it takes some tens of milliseconds, or a few seconds if all are unfinished. */
 const slice = 5_000;
 
 type Deps = Platform & {
@@ -43,7 +43,7 @@ export async function timeOutMessages(app: Deps, max = slice): Promise<void> {
   }
 }
 
-/** Ends the messages on the list whose time has come: most count as delivered, because no report has come. */
+/** Ends the messages on the list that are due. Most count as delivered, because no report has arrived. */
 export async function endListedMessages(app: Deps): Promise<void> {
   await endAll(app, [endListed], slice);
 }
@@ -51,7 +51,7 @@ export async function endListedMessages(app: Deps): Promise<void> {
 type Step = (db: Db, ends: Ends, max: number) => Promise<number | undefined>;
 
 async function endAll(app: Deps, steps: Step[], max: number): Promise<number> {
-  // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
+  // The end is fixed: if it moved, the loop would never finish when each slice takes a millisecond.
   const ends = new Ends(app);
   let ended = 0;
   for (const step of steps) {
@@ -64,7 +64,7 @@ async function endAll(app: Deps, steps: Step[], max: number): Promise<number> {
   return ended;
 }
 
-/** When and how messages end of which nothing more was heard. */
+/** When and how messages end that got no final receipt. */
 class Ends {
   readonly now: Date;
   readonly country: Country;
@@ -107,7 +107,7 @@ function sweepSlice(db: Db, ends: Ends, max: number): Promise<number | undefined
     const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };
     const { found, last_id } = await selectUnfinished(tx, range, max);
     const ended = await endOrList(tx, found, ends);
-    // More ids of the last millisecond may follow in the next slice.
+    // The next slice may contain more ids of the last millisecond.
     const reached = last_id === undefined ? end : momentOfId(last_id);
     const stuck = timestamp(reached) <= mark;
     await updateSweep(tx, 'time-outs', timestamp(stuck ? later(new Date(mark), 1) : reached));
@@ -146,9 +146,9 @@ export async function endMessages({ calendar }: Country, tx: Tx, changes: Status
   return (await updateReported(calendar, tx, changes, { now, ofProvider: false })).length;
 }
 
-/** By this age a message has been handed over or is in the queue. */
+/** At this age a message has been handed over or is in the queue. */
 const age_ms = hour_ms;
-/** Older messages fail anyway. */
+/** Older messages fail anyway, so they are not queued. */
 const maxLostAge_ms = 4 * day_ms;
 
 /**
@@ -156,7 +156,7 @@ const maxLostAge_ms = 4 * day_ms;
  * in the database. Each message is checked once.
  */
 export async function findLostMessages(app: Platform): Promise<void> {
-  // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
+  // The end is fixed: if it moved, the loop would never finish when each slice takes a millisecond.
   const now = app.clock.now();
   let found = 0;
   for (let queued: number | undefined = 0; queued !== undefined; found += queued ?? 0) {

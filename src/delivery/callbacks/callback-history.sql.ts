@@ -76,7 +76,7 @@ interface ReplayedCallbacks {
   created_since?: Timestamp;
 }
 
-/** Replays to the current URL of the service and keeps the log of earlier attempts. Returns their statuses before. */
+/** Queues callbacks again, to the service's current URL, and keeps the log of earlier attempts. Returns their previous statuses. */
 export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Timestamp): Promise<{ status: string }[]> {
   const one = which.id === undefined ? sql`c.status = 'failed'` : sql`c.id = ${which.id} and c.status <> 'waiting'`;
   const ofType = which.callback_type === undefined ? sql`true` : sql`c.callback_type = ${which.callback_type}`;
@@ -107,7 +107,7 @@ interface CallbackRecipient {
   is_waiting: boolean;
 }
 
-/** Covers one service, or all. */
+/** Selects the callbacks of one service, or of all services. */
 export async function selectCallbackRecipients(db: Db, serviceId: string | undefined, after: string, size: number) {
   const { rows } = await sql<CallbackRecipient>`
     select id, service_id, subject_id, callback_type, created_at, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,

@@ -44,12 +44,12 @@ export async function listCallbacksAbout(db: Db, serviceId: string, subjectId: s
 
 const maxCounted = 1_000;
 
-/** Callbacks that the service's system did not take yet, up to 1,000. */
+/** Counts callbacks that the service's system has not accepted, up to 1,000. */
 export function countRefusedCallbacks(db: Db, serviceId: string): Promise<number> {
   return countRetried(db, serviceId, maxCounted);
 }
 
-/** Of all services: how many wait, and since when the oldest is due. */
+/** Counts the waiting callbacks of all services and finds when the oldest became due. */
 export function summariseWaitingCallbacks({ db, clock }: Platform) {
   return selectWaitingCallbacks(db, timestamp(clock.now()));
 }
@@ -110,8 +110,8 @@ export async function replayFailedCallbacks(
 const batchSize = 5_000;
 
 /**
- * Completed callbacks are kept, for inspection and replay, as long as the messages that they are about: by the retention of
- * the service for the channel, or for a week. They contain recipients.
+ * Completed callbacks contain recipients. They are kept for inspection and replay as long as the messages they are about: for the service's
+ * retention period for the channel, or for a week.
  */
 export async function deleteOldCallbacks(app: Platform): Promise<void> {
   const now = app.clock.now();
@@ -130,14 +130,14 @@ export async function deleteOldCallbacks(app: Platform): Promise<void> {
 }
 
 interface AboutRecipient {
-  /** Undefined: only their messages and texts, as for a postal address. */
+  /** Undefined if only the message ids identify the callbacks, as for a postal address. */
   recipient: string | undefined;
   serviceId: string | undefined;
-  /** Messages and texts of the recipient. */
+  /** The ids of the recipient's messages and texts. */
   subjects: ReadonlySet<string>;
 }
 
-/** Callbacks about these messages or this recipient, in batches. */
+/** Yields the callbacks about these messages or this recipient in batches. */
 export async function* findCallbacksAbout(
   db: Db,
   phone: PhoneRules,
@@ -168,7 +168,7 @@ export async function eraseCallbacks(db: Db, phone: PhoneRules, about: AboutReci
   return counts;
 }
 
-/** Sends an example to the URL of the service, as a callback like any other. It is about itself, so its id is its subject. */
+/** Sends an example to the service's URL like any other callback. The example is about no message, so its own id is its subject. */
 export async function sendTestCallback(
   { db, clock }: Platform,
   serviceId: string,
@@ -189,14 +189,14 @@ export async function sendTestCallback(
   return id;
 }
 
-/** What GC Notify sends to find out whether a receiver responds. */
+/** GC Notify sends this body to check whether a receiver responds. */
 const healthCheckOfGc = { health_check: 'true' };
 
 const reference = 'test call';
-/** A number that belongs to nobody. */
+/** A number reserved for fiction, so it belongs to nobody. */
 const phoneNumber = '07700900000';
 
-/** The bodies that receivers get, with values that no real message has. */
+/** Example bodies with values that no real message has. */
 const examples: Record<CallbackType, (id: string, at: string) => object> = {
   delivery_status: (id, at) => ({
     ...{ id, reference, to: phoneNumber, status: 'delivered', created_at: at, completed_at: at, sent_at: at },

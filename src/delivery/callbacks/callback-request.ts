@@ -6,7 +6,7 @@ import type { CallbackSettings } from '../../services/settings.ts';
 const timeout_ms = 5_000;
 
 interface CallbackRequest {
-  /** The same for every attempt, so that the receiver can drop duplicates. */
+  /** The same for every attempt, so that receivers can deduplicate. */
   id: string;
   url: string;
   /** Empty if no token is configured. */
@@ -14,7 +14,7 @@ interface CallbackRequest {
   /** Set if the service has a separate signing secret. */
   signing_key?: Buffer;
   body: string;
-  /** The trace of the message, if it is recorded. */
+  /** The trace context of the message, if it is traced. */
   traceparent?: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export class CallbackCaller {
         body: callback.body,
         signal: AbortSignal.timeout(timeout_ms),
       });
-      // A receiver that never ends its response must not hold the connection.
+      // A receiver that never ends its response must not keep the connection open.
       await response.body.dump({ limit: 65_536 }).catch(() => undefined);
       const after = Number(response.headers['retry-after']);
       return {
@@ -96,8 +96,8 @@ function agent(isAllowed: (address: string) => boolean): Agent {
 }
 
 /**
- * Standard Webhooks, which allows several signatures. By default the bearer token is the key. It is part of each request,
- * so a service can configure a separate key that is never sent.
+ * Signs as Standard Webhooks does, which allows several signatures. The key is the bearer token by default. Because every request contains
+ * that token, a service can configure a separate key that is never sent.
  */
 export function signatureHeaders(
   { id, bearer_token, signing_key, body }: CallbackRequest,

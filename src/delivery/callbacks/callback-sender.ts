@@ -24,7 +24,7 @@ const perServiceConcurrency = 25;
 /** Longer than the timeout of a request. */
 const lease_ms = 10_000;
 const idle_ms = 250;
-/** Services per query, and queries per step. */
+/** Services per query, and max queries per step. */
 const servicesAtOnce = 500;
 const maxQueries = 10;
 
@@ -38,7 +38,7 @@ export class CallbackSender {
   private readonly outcomes: GroupCommit<CallbackOutcome, undefined>;
   private readonly inProgress = new Map<string, number>();
   private readonly metrics;
-  /** Where the last scan of the services stopped; the next one continues from there. */
+  /** The next scan of the services continues after this id. */
   private stoppedAt = nilId;
   private busy = 0;
   private stopping = false;
@@ -119,7 +119,7 @@ export class CallbackSender {
     );
   }
 
-  /** Scans the services at most once around. Many of them may only wait for a retry. */
+  /** Scans each service at most once per call, because many of them may only wait for a retry. */
   private async nextDueServices(db: Db, now: Date, max: number): Promise<string[]> {
     const start = this.stoppedAt;
     const due: string[] = [];
@@ -166,7 +166,7 @@ export class CallbackSender {
       const left = (this.inProgress.get(service_id) ?? 1) - 1;
       if (left > 0) this.inProgress.set(service_id, left);
       else this.inProgress.delete(service_id);
-      // A slot is free: callbacks of this service may be waiting for it.
+      // A slot became free, and callbacks of this service may be waiting for it.
       if (left === perServiceConcurrency - 1 || this.busy === maxConcurrency - 1) this.loop.wake();
     }
   }
@@ -205,7 +205,7 @@ export class CallbackSender {
     return signing_key && { bearer_token, signing_key };
   }
 
-  /** Retries connection failures, 5xx and 429. Any other response that is not 2xx is final. */
+  /** Connection failures, 5xx and 429 are retried. Any other response that is not 2xx is final. */
   private judge(
     { attempts }: DueCallback,
     result: CallbackResult,

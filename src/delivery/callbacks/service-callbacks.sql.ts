@@ -54,9 +54,8 @@ type AnnouncedColumn =
   | 'updated_at';
 
 /**
- * A part of statements that change statuses: inserts callbacks about text messages and emails that reached a final status.
- * Services whose clients are those of GC Notify also get its words for the status, and those of the provider about a failure.
- * Ids are UUIDv7, as everywhere.
+ * Adds to a statement that changes statuses: inserts callbacks about text messages and emails that reached a final status. Services whose
+ * clients are those of GC Notify also get its status descriptions and the provider's reason for a failure. Ids are UUIDv7.
  */
 export function announceFinal(
   statement: Statement,
@@ -67,7 +66,7 @@ export function announceFinal(
   const reason = failures
     ? sql`(select f.reason from ${failures} f where f.notification_id = a.id and a.status <> 'delivered')`
     : sql`null::text`;
-  // The timestamp and the version of the UUID; the rest is random.
+  // The timestamp and version of the UUIDv7; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
   statement.with(
     'announced',
@@ -111,8 +110,8 @@ export async function insertFailureCallbacks(db: Db, ids: string[], now: Date): 
 }
 
 /**
- * The next services with waiting callbacks, in id order after `after`, and whether any are due. A loose index scan: the long
- * queue of one service costs the others nothing.
+ * Selects the next services with waiting callbacks, in id order after `after`, and whether any callback is due. It is a loose index scan,
+ * so its cost does not grow with the queue of one service.
  */
 export async function selectWaitingServices(
   db: Db,
@@ -140,7 +139,7 @@ export interface DueCallback extends CallbackTarget {
   body: string;
   attempts: number;
   created_at: Timestamp;
-  /** The current secret of the service. */
+  /** The service's current secret. */
   encrypted_signing_secret: string | null;
 }
 
@@ -170,7 +169,7 @@ export async function leaseCallbacks(
   return rows;
 }
 
-/** After the clock was set back: keeps the delay of callbacks created in what is now the future. */
+/** Run after the clock was set back: callbacks that are now dated in the future keep the delay they had. */
 export async function rescheduleFutureCallbacks(db: Db, now: Timestamp): Promise<void> {
   await sql`
     update service_callbacks set due_at = least(due_at, ${now}::timestamptz + (due_at - created_at))

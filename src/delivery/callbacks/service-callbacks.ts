@@ -19,7 +19,7 @@ import {
   selectTargets,
 } from './service-callbacks.sql.ts';
 
-/** Each stored callback has its own copy of the token. */
+/** Each stored callback has its own copy of the token, so rotating the key must re-encrypt these too. */
 export const copiedCallbackTokens: EncryptedValues = {
   name: 'tokens of calls to services',
   purpose: tokenPurpose,
@@ -29,7 +29,7 @@ export const copiedCallbackTokens: EncryptedValues = {
 
 interface Event {
   service_id: string;
-  /** The notification, received text, or message with a channel plan. */
+  /** The id of the notification, received text, or message with a channel plan. */
   subject_id: string;
   body: object | (() => object);
 }
@@ -60,7 +60,7 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
   await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
 }
 
-/** The template of an uploaded letter is hidden, so it is omitted. */
+/** The body has no template, because that of an uploaded letter is hidden. */
 async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
   const { service_id, notification_id, api_key_id, precompiled } = letter;
   const body = {
@@ -86,7 +86,7 @@ export async function announcePlanMessage(
   await announce(tx, 'message_status', [{ service_id, subject_id, body }], now);
 }
 
-/** For messages that failed before they reached delivery. A task may run twice: there is one callback for each. */
+/** For messages that failed before they reached delivery. Idempotent, because a task may run twice. */
 export function storeFailureCallbacks(
   { db, clock }: Platform,
   { notification_ids }: { notification_ids: string[] },

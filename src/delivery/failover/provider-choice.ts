@@ -16,15 +16,15 @@ export function chooseByPriority<T extends { priority: number }>(candidates: T[]
 
 interface Requirements {
   international: boolean;
-  /** It may already have the message, so it is used again whatever its share. */
+  /** This provider may already have the message, so it is used again whatever its share. */
   required?: string | null;
-  /** It just failed: prefer another provider. */
+  /** This provider just failed, so another one is preferred. */
   avoid?: string | null;
 }
 
-/** A lease has few messages, but may have hundreds: drawing and sending as many names would take longer than leasing. */
+/** Enough for the few messages of most leases. With hundreds, drawing and sending that many names would take longer than leasing. */
 const drawsWithoutLimit = 20;
-/** Multiples of it, modulo 1, are spread evenly however few or many there are. */
+/** The multiples of the golden ratio, modulo 1, are evenly spread however many there are. */
 const goldenRatio = 0.618_033_988_749_895;
 
 /** The active providers of one channel, with their shares as last read. */
@@ -34,7 +34,7 @@ export class ProviderChoice<Message> {
   private readonly random: () => number;
   private shares: ProviderShare[] = [];
 
-  /** `paces` has the providers with a limited rate. */
+  /** `paces` contains the providers that have a rate limit. */
   constructor(
     providers: Provider<Message>[],
     paces: ReadonlyMap<string, ProviderPace>,
@@ -45,21 +45,21 @@ export class ProviderChoice<Message> {
     this.random = random;
   }
 
-  /** Takes the rows of the provider table, read every few seconds. */
+  /** Takes the rows of the provider table. Called every few seconds. */
   update(shares: ProviderShare[]): void {
     this.shares = shares.filter(({ identifier, active }) => active && this.inUse.has(identifier));
   }
 
-  /** How many messages can be handed over now. Without an active provider there is no limit: each message fails by itself. */
+  /** Returns how many messages can be handed over now. Without an active provider there is no limit: each message fails on its own. */
   capacity(): number {
     if (this.shares.length === 0) return Number.POSITIVE_INFINITY;
     return this.shares.reduce((sum, { identifier }) => sum + this.availableAt(identifier), 0);
   }
 
   /**
-   * Draws providers for the next messages, domestic and international, within the rate limits; further messages begin the list
-   * again. The first is random and the others follow evenly, so that a few messages already match the shares. Takes no
-   * room: which draws are used depends on the messages.
+   * Draws providers for the next messages, domestic and international, within the rate limits. If there are more messages than draws, the
+   * list repeats. The first draw is random and the others follow evenly, so that a few messages already match the shares. Takes no
+   * capacity, because the messages determine which draws are used.
    */
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
     const drawFrom = (shares: ProviderShare[]) => {
@@ -82,7 +82,7 @@ export class ProviderChoice<Message> {
     };
   }
 
-  /** Takes room of a drawn provider. Then the message waits for its turn, or releases the room. */
+  /** Takes capacity of a drawn provider. The message then waits for its slot, or releases the capacity. */
   take(name: string): void {
     this.paces.get(name)?.take();
   }
@@ -96,7 +96,7 @@ export class ProviderChoice<Message> {
     await this.paces.get(name)?.turn(lane);
   }
 
-  /** Chooses a provider and takes some of its room. */
+  /** Chooses a provider and takes some of its capacity. */
   choose(requirements: Requirements): string | undefined {
     const able = this.shares.filter(
       ({ identifier, supports_international }) =>
@@ -112,7 +112,7 @@ export class ProviderChoice<Message> {
     return chosen.identifier;
   }
 
-  /** The provider with the largest share, to record for a message that is not sent. */
+  /** Returns the provider with the largest share, to record for a message that is not sent. */
   standIn({ international }: Pick<Requirements, 'international'>): string | undefined {
     const able = this.shares.filter(({ supports_international }) => !international || supports_international);
     return able.reduce<ProviderShare | undefined>(

@@ -3,7 +3,7 @@ import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { providers } from '../providers/providers.ts';
 import { type BuiltInProvider, insertMissingProviders, updateProviderFacts } from './provider-details.sql.ts';
 
-/** Letters have one printer, which PRINT_HAND_OFF configures. */
+/** There is one printer for letters, configured by PRINT_HAND_OFF. */
 const printer: BuiltInProvider = {
   id: '2e3a6c1e-6f0f-4f0c-9c9a-9d3f3a5d1c08',
   identifier: 'dvla',
@@ -13,7 +13,7 @@ const printer: BuiltInProvider = {
   supports_international: false,
 };
 
-/** Priority and whether it is active belong to the operator once the row exists; name and abilities follow the list. */
+/** Once the row exists, operators own `priority` and `active`. The name and capabilities follow the list. */
 export function providerSeed(list: readonly ProviderDescriptor[]): Seed {
   const rows = [...list.map(rowOf), printer];
   return async (tx) => {

@@ -88,7 +88,7 @@ export interface ProviderChange {
   created_by_id?: string;
 }
 
-/** Updates the given fields and inserts a version into the history. The reason applies to this change only. */
+/** Updates the given fields and inserts a version into the history. The version has the reason of this change only. */
 export async function updateProvider(tx: Tx, id: string, change: ProviderChange, now: Timestamp): Promise<void> {
   await withConstraints(
     { provider_details_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
@@ -149,7 +149,7 @@ export async function insertMissingProviders(tx: Tx, providers: BuiltInProvider[
   );
 }
 
-/** No new version: nothing that an operator decides has changed. */
+/** Creates no version, because nothing that an operator decides has changed. */
 export async function updateProviderFacts(tx: Tx, providers: BuiltInProvider[]): Promise<void> {
   await sql`
     update provider_details p set display_name = f.display_name, supports_international = f.supports_international

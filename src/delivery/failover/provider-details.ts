@@ -34,7 +34,7 @@ export async function getProviderDetails(app: Deps, id: string): Promise<Provide
   return shownAs(app, provider);
 }
 
-/** Every provider has a row. One that is not configured counts as inactive, unless a person has ever changed it. */
+/** Every provider has a row. One that is not configured is shown as inactive, unless a person has ever changed it. */
 function shownAs({ config }: Pick<Deps, 'config'>, provider: ProviderDetails): ProviderDetails {
   const { notification_type: channel, identifier, version } = provider;
   const isInUse = channel === 'letter' || version > 1 || config[channel].providers.includes(identifier);
@@ -54,7 +54,7 @@ export async function listProviderVersions(app: Deps, id: string) {
   });
 }
 
-/** A share that somebody sets is also the one that failover returns to. */
+/** A share set by a person also becomes the one that failover returns to. */
 export async function updateProviderDetails(app: Deps, id: string, change: ProviderChange): Promise<ProviderDetails> {
   await getProviderDetails(app, id);
   const now = timestamp(app.clock.now());
@@ -69,15 +69,15 @@ interface Why {
   created_by_id: string;
 }
 
-/** Messages of this month, by channel and provider. */
+/** Counts this month's messages by channel and provider. */
 export async function countMessagesOfProviders({ db, clock, country: { calendar } }: Platform) {
   const today = calendar.day(clock.now());
   return selectMessagesSince(db, addDays(today, 1 - Number(today.slice(8))));
 }
 
 /**
- * Sets the shares of all providers that a channel uses, by name. They add up to 100, and failover returns to them. Those
- * that do not change get no version.
+ * Sets the shares of all providers in use on a channel, by name. They must add up to 100, and failover returns to them. A provider whose
+ * share does not change gets no version.
  */
 export async function setProviderShares(
   app: Deps,
@@ -101,7 +101,7 @@ export async function setProviderShares(
   });
 }
 
-/** A channel keeps one active provider: without any, each of its messages would fail. */
+/** A channel keeps at least one active provider: without one, each of its messages would fail. */
 export async function setProviderActive(app: Deps, id: string, active: boolean, why: Why): Promise<void> {
   const { notification_type: channel, identifier } = await getProviderDetails(app, id);
   if (channel === 'letter') throw notFound();

@@ -48,7 +48,7 @@ export async function shiftFromSlow(app: Deps): Promise<void> {
   });
 }
 
-/** Moves all providers towards their normal share after 15 minutes without a change. */
+/** Moves all providers towards their resting share after 15 minutes without a change. */
 export async function driftBack(app: Deps): Promise<void> {
   for (const channel of ['sms', 'email'] as const) {
     await changeShares(app, channel, 15 * minute_ms, async (shares) =>

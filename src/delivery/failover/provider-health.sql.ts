@@ -4,14 +4,14 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Cte, Statement } from '../../platform/db/statement.ts';
 
 export interface HealthChange {
-  /** As `nameInHealth` says. */
+  /** The name from `nameInHealth`. */
   provider: string;
   period_start: Timestamp;
   handed_over: number;
   errors: number;
 }
 
-/** A part of statements that record results. Appends rows: updating a shared row would serialise all commits. */
+/** Adds to statements that record results. It appends rows, because updating a shared row would serialise all commits. */
 export function countHandOvers(statement: Statement, changes: HealthChange[]): void {
   statement.with(
     'health',
@@ -21,7 +21,7 @@ export function countHandOvers(statement: Statement, changes: HealthChange[]): v
   );
 }
 
-/** A part of statements that record receipts. An outcome counts for the period in which the message was handed over. */
+/** Adds to statements that record receipts. An outcome counts for the period in which the message was handed over. */
 export function countReceipts(
   statement: Statement,
   after: Cte<'provider' | 'notification_type' | 'sent_at' | 'status' | 'key_type'>,
@@ -57,7 +57,7 @@ export async function addUpHealth(tx: Tx): Promise<void> {
       failed = health.failed + excluded.failed, unmatched = health.unmatched + excluded.unmatched`.execute(tx);
 }
 
-/** A receipt whose id belongs to no message. */
+/** Records a receipt whose id matches no message. */
 export async function insertUnmatchedReceipt(db: Db, provider: string, period_start: Timestamp): Promise<void> {
   const none = { handed_over: 0, errors: 0, delivered_in_time: 0, failed: 0 };
   await db
@@ -68,7 +68,7 @@ export async function insertUnmatchedReceipt(db: Db, provider: string, period_st
 
 interface ReceiptCounts {
   provider: string;
-  /** In time, or about failures: others are not counted. */
+  /** Receipts that were in time or report failures. Other receipts are not counted. */
   matched: number;
   unmatched: number;
 }
@@ -90,9 +90,9 @@ export async function countErrorsSince(db: Db | Tx, since: Timestamp): Promise<M
 
 interface Speed {
   provider: string;
-  /** Handed over and not failed. */
+  /** Messages handed over and not failed. */
   messages: number;
-  /** Of those, messages without a receipt in time. */
+  /** Those of `messages` without a receipt in time. */
   slow: number;
 }
 

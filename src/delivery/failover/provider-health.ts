@@ -4,7 +4,7 @@ import type { HealthChange } from './provider-health.sql.ts';
 
 /** Same as in provider-health.sql.ts. */
 const period_ms = 10_000;
-/** A text message that takes longer counts as slow. */
+/** A text message without a receipt after this time counts as slow. */
 export const inTime_ms = 5 * minute_ms;
 const promptly_ms = 10_000;
 
@@ -13,17 +13,17 @@ export function periodStart(moment: Date): Date {
 }
 
 /**
- * The name under which health is counted. The sandbox has one name for texts and emails, so its emails get another. Same as
- * in provider-health.sql.ts.
+ * Returns the name under which health is counted. The sandbox has one name for texts and emails, so its emails get another. Same as in
+ * provider-health.sql.ts.
  */
 export function nameInHealth(channel: Channel, provider: string): string {
   return provider === 'sandbox' && channel === 'email' ? 'sandbox-email' : provider;
 }
 
 export interface HandOver {
-  /** The provider, by the name that health counts. */
+  /** The name from `nameInHealth`. */
   provider: string;
-  /** When it was accepted, or the time it was scheduled for. */
+  /** When the message was accepted, or the time it was scheduled for. */
   due: Date;
   sent: Date;
 }

@@ -1,11 +1,11 @@
 import type { Log } from '../../platform/log.ts';
 import type { GrantedSlots } from './provider-slots.sql.ts';
 
-/** A slot that a busy process missed by more than this is not used: many missed slots at once would exceed the rate. */
+/** A slot missed by more than this, because the process was busy, is skipped: using many missed slots at once would exceed the rate. */
 const maxDelay_ms = 500;
-/** Between two reservations, which are one statement each. */
+/** Interval between two reservations, which are one statement each. */
 const reserveEvery_ms = 100;
-/** After a reservation failed, because the database was unavailable. */
+/** Delay after a reservation failed because the database was unavailable. */
 const retryAfter_ms = 500;
 
 export interface PaceOptions {
@@ -21,21 +21,21 @@ interface Waiting {
 }
 
 /**
- * The rate limit of a provider, which holds for all workers together. The database hands out slots, evenly spaced; each message that this
- * worker has leased for the provider waits for one. Messages are leased up to a second ahead, so that a slow lease does not lower the
- * rate, and messages of higher lanes go first.
+ * Enforces the rate limit of a provider for all workers together. The database grants evenly spaced slots, and each message that this
+ * worker has leased for the provider waits for one. Messages are leased up to a second ahead, so that a slow lease does not lower the rate.
+ * Messages of higher lanes go first.
  */
 export class ProviderPace {
   private readonly options: PaceOptions;
   private readonly gap_ms: number;
-  /** Max messages that are leased and wait for their slot: those of a second, or of a tenth above 1,000 per second. */
+  /** Max leased messages that wait for a slot: one second's worth, or a tenth of a second's above 1,000 per second. */
   private readonly max: number;
-  /** The same while other workers have most slots: what this one has got lately. */
+  /** The same limit while other workers get most slots: based on what this worker got lately. */
   private share: number;
-  /** Leased messages that have not gone yet. */
+  /** Leased messages that have not been sent yet. */
   private taken = 0;
   private readonly waiting: Waiting[] = [];
-  /** In the time of `performance.now()`, in order. */
+  /** Times of granted slots as in `performance.now()`, ascending. */
   private slots: number[] = [];
   private reservedAt = Number.NEGATIVE_INFINITY;
   private isReserving = false;
@@ -50,7 +50,7 @@ export class ProviderPace {
     this.share = Math.max(1, Math.floor(perSecond / 10));
   }
 
-  /** How many more messages may be leased now. */
+  /** Returns how many more messages may be leased now. */
   room(): number {
     return Math.max(0, Math.min(this.share, this.max) - this.taken);
   }
@@ -59,12 +59,12 @@ export class ProviderPace {
     this.taken += 1;
   }
 
-  /** For a message that was taken and is not sent. */
+  /** Gives back the capacity of a message that is not sent. */
   release(): void {
     this.taken -= 1;
   }
 
-  /** Resolves when a message that was taken may be sent. */
+  /** Resolves when a message whose capacity was taken may be sent. */
   turn(lane: number): Promise<void> {
     return new Promise((resolve) => {
       const place = this.waiting.findIndex((other) => other.lane > lane);
@@ -93,7 +93,7 @@ export class ProviderPace {
   private async reserve(): Promise<void> {
     const { gap_ms, max } = this;
     this.isReserving = true;
-    // Also for those that are still being composed.
+    // Includes messages that are still being composed.
     const count = Math.max(1, this.taken - this.slots.length);
     try {
       const { granted, end_in_ms } = await this.options.reserve(count, { gap_ms, ahead_ms: max * gap_ms });

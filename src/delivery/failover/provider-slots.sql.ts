@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 interface SlotOrder {
   provider: string;
   count: number;
-  /** Between two slots. */
+  /** The time between two slots. */
   gap_ms: number;
   /** How far in the future slots are granted. */
   ahead_ms: number;
@@ -12,13 +12,13 @@ interface SlotOrder {
 
 export interface GrantedSlots {
   granted: number;
-  /** Until the end of the last slot, one gap after it begins. */
+  /** The time until the last slot ends, which is one gap after it begins. */
   end_in_ms: number;
 }
 
 /**
- * Reserves the next free slots of a provider for one worker. All times are differences on the clock of the database, the only one that all
- * workers share. If that clock was set back, the next slot is at most a gap beyond `ahead_ms`.
+ * Reserves the next free slots of a provider for one worker. All times are relative to the database's clock, the only one that all workers
+ * share. If that clock was set back, the next slot is at most one gap beyond `ahead_ms`.
  */
 export async function reserveSlots(db: Db, order: SlotOrder): Promise<GrantedSlots> {
   const { provider, count, gap_ms, ahead_ms } = order;

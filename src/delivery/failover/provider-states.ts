@@ -14,11 +14,11 @@ export type { HealthPeriod, ShareMove };
 
 /** How many calls of the last minute must fail before a provider counts as failing. */
 const minErrors = 3;
-/** Fewer receipts that match no message may be of deleted messages, or of another system with the same account. */
+/** A few receipts that match no message may be about deleted messages, or about messages of another system with the same account. */
 const minUnmatched = 5;
-/** Fewer messages say nothing about the speed of a provider. */
+/** Speed is not judged by fewer messages than this. */
 const minJudged = 20;
-/** The share of slow messages from which failover moves share away. */
+/** Failover moves share away from this share of slow messages on. */
 const maxSlowShare = 0.15;
 
 export type ProviderHealth = 'well' | 'errors' | 'failing' | 'slow';
@@ -30,18 +30,18 @@ export interface ProviderState {
   active: boolean;
   priority: number;
   health: ProviderHealth;
-  /** The start of the last ten seconds in which it took a message, within the last hour. */
+  /** The start of the last ten-second period in which it accepted a message, within the last hour. */
   last_success: Timestamp | undefined;
-  /** Of a provider that fails: when it began, and the calls since then. */
+  /** Set if the provider fails: when that began, and the calls since then. */
   failing: { since: Timestamp; errors: number; calls: number } | undefined;
-  /** Of the messages of the last minutes whose receipt was due, or undefined for too few. */
+  /** The share of recent messages with a receipt in time; undefined if there are too few messages. */
   in_time: number | undefined;
   /** The calls of the last hour, oldest first. */
   periods: HealthPeriod[];
   handed_over_last_hour: number;
-  /** How many receipts of the last hour match no message, if that is most of them. */
+  /** How many receipts of the last hour match no message. Set if these are the majority. */
   unmatched_receipts: number | undefined;
-  /** Newest first, of the last hour. */
+  /** The moves of the last hour, newest first. */
   moves: ShareMove[];
 }
 
@@ -81,9 +81,9 @@ export async function readProviderStates({ db, clock }: Platform) {
 }
 
 /**
- * Undefined unless at least half of the latest calls failed, within a minute: one call that succeeds after a repair is
- * enough to be well again. It began with the first failure after the last success; while some calls still succeed, with the
- * first of the periods in which at least half failed.
+ * Returns undefined unless at least half of the latest calls, within the last minute, failed: one successful call after a repair is enough
+ * to count as well again. The failure began with the first failed call after the last success. While some calls still succeed, it began
+ * with the first of the periods in which at least half failed.
  */
 function failureOf(periods: HealthPeriod[], now: Date): ProviderState['failing'] {
   const fails = ({ handed_over, errors }: HealthPeriod) => errors > 0 && errors >= handed_over;

@@ -11,8 +11,8 @@ import type { InboundText } from '../providers/reports.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
 /**
- * Stores texts of one provider for the service that owns the number and creates its callback, of a text in parts with the
- * last part. Returns false if no service receives texts there.
+ * Stores inbound texts of one provider for the service that owns the number and creates the callback. For a text in parts, the last part
+ * creates it. Returns false if no service receives texts at the number.
  */
 type Deps = Platform & { config: { optOuts: OptOutSettings } };
 
@@ -74,7 +74,7 @@ async function storeText(app: Deps, text: InboundText): Promise<boolean> {
   return true;
 }
 
-/** Undefined until all parts of a longer text are here. */
+/** Returns undefined until all parts of a longer text have arrived. */
 async function wholeText(
   tx: Tx,
   phone: PhoneRules,

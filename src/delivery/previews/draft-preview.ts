@@ -29,7 +29,7 @@ export type PreviewDeps = Platform & {
   senderDomains: SenderDomains;
 };
 
-/** A draft with what its template has besides texts. */
+/** A draft with the parts of its template that are not text. */
 export interface PreviewedDraft extends TemplateDraft {
   /** The sender, reply-to address or contact block; null for the default of the service. */
   reply_to: string | null;
@@ -38,9 +38,9 @@ export interface PreviewedDraft extends TemplateDraft {
 }
 
 interface Placeholders {
-  /** Those of the whole draft, in order of appearance, without files. */
+  /** The placeholders of the whole draft, in order of appearance, without files. */
   placeholders: string[];
-  /** Those of the service. */
+  /** The dialect of the service. */
   api_dialect: ApiDialect;
   alphabet: Country['sms']['alphabet'];
 }
@@ -52,7 +52,7 @@ export interface TextPreview
   sender: string;
   is_too_long: boolean;
   notable: NotableCharacters;
-  /** Of all letters that the alphabet lacks, only Welsh ones are kept. */
+  /** Set if Welsh letters are the only ones kept of those that the alphabet lacks. */
   keeps_welsh: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface LetterPreview extends Placeholders {
 
 export type DraftPreview = TextPreview | EmailPreview | LetterPreview;
 
-/** The message that the draft would become: rendered as for sending, with unfilled placeholders left in it. */
+/** Renders the draft as for sending, with unfilled placeholders left in it. */
 export async function previewDraft(
   app: PreviewDeps,
   serviceId: string,
@@ -128,7 +128,7 @@ function placeholdersOf({ placeholders }: CompiledTemplate, { email_files }: Pre
   return placeholders.filter((name) => !files.has(name));
 }
 
-/** Each message has links of its own; these lead nowhere. */
+/** In a sent message each link is unique; these are examples that open no file. */
 function fileLinks({ config }: PreviewDeps, serviceId: string, files: EmailFile[]): Record<string, string> {
   const url = `${config.urls.api}/services/${serviceId}/documents/test-document`;
   return Object.fromEntries(
@@ -136,7 +136,7 @@ function fileLinks({ config }: PreviewDeps, serviceId: string, files: EmailFile[
   );
 }
 
-/** The chosen one, else the default; a letter has no default. */
+/** Returns the chosen sender, or the default. A letter has no default. */
 async function senderOf(app: PreviewDeps, serviceId: string, draft: PreviewedDraft): Promise<string | null> {
   const isChosen = ({ id }: { id: string }) => id === draft.reply_to;
   const list: Record<Channel, () => Promise<string | null>> = {

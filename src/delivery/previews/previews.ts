@@ -30,7 +30,7 @@ type Deps = Platform & {
   config: EmailConfig;
 };
 
-/** A message that nobody has accepted. Placeholders without a value stay as they are written. */
+/** A message that was not accepted for sending. Placeholders without a value stay as they are written. */
 interface PreviewedMessage {
   template: ReadyTemplate;
   recipient: string;
@@ -44,11 +44,11 @@ interface PreviewedText {
   text: string;
   characters: number;
   parts: number;
-  /** Values are missing, so there may be more characters and parts. */
+  /** Values are missing, so the final text may have more characters and fragments. */
   is_minimum: boolean;
 }
 
-/** A text as it would be handed to a provider. */
+/** Renders a text as it would be handed to a provider. */
 export async function previewText(
   app: Deps,
   serviceId: string,
@@ -60,7 +60,7 @@ export async function previewText(
   return { sender, text, characters: character_count, parts: fragments, is_minimum };
 }
 
-/** An email as it would be handed to a provider; links to its files and for unsubscribing lead nowhere. */
+/** Renders an email as it would be handed to a provider, with example links for its files and for unsubscribing. */
 export async function previewEmail(app: Deps, serviceId: string, message: PreviewedMessage): Promise<EmailMessage> {
   const { row } = message.template;
   const files = exampleDocuments(app, serviceId, { uploads: [], ofTemplate: row.email_files }).values;
@@ -72,7 +72,7 @@ export async function previewEmail(app: Deps, serviceId: string, message: Previe
   return (await composeEmail(app, queued, identity, () => app.emailThreads.forRequest(serviceId))).message;
 }
 
-/** The sender address as it is now; a provider that cannot send from the domain would use that of the installation. */
+/** Returns the current sender address. A provider that cannot send from the domain would use the installation's. */
 export async function withDomain(
   { senderDomains }: { senderDomains: SenderDomains },
   serviceId: string,
@@ -114,7 +114,7 @@ export type ReceivedMessage =
   | { channel: 'email'; message: EmailMessage }
   | { channel: 'letter' };
 
-/** An email or a text as its recipient gets it, composed as for the provider. */
+/** Composes an email or a text as its recipient gets it. */
 export async function composeReceived(
   app: ComposeDeps & { emailThreads: EmailThreads; senderDomains: SenderDomains },
   { stored }: Pick<ShownMessage, 'stored'>,
@@ -147,7 +147,7 @@ Your appointment is on Friday 20 November at 10:15.
 * this message
 * a document with your name and address`;
 
-/** An email of an example service with this brand, rendered as for sending. */
+/** Renders an email of an example service with this brand. */
 export function previewEmailBrand(app: { config: EmailConfig }, brand: Brand): { html: string } {
   const compiled = compileTemplate({ template_type: 'email', subject: 'Your appointment', content: text });
   const service: SenderIdentity = {
@@ -175,7 +175,7 @@ const letter = {
   content: text,
   contact_block: 'Example service\n1 High Street\nExample\nEX1 2AB',
 } as const;
-/** The picture of a letter brand is the same as ever in the United Kingdom. */
+/** In the United Kingdom the picture keeps this address instead of the country's example, so that it does not change. */
 const exampleInBritain = ['Ada Lovelace', '12 Any Street', 'SW1A 1AA'];
 
 function exampleAddress({ address }: Country): Record<string, string> {
@@ -183,7 +183,7 @@ function exampleAddress({ address }: Country): Record<string, string> {
   return Object.fromEntries(lines.map((line, index) => [`address_line_${index + 1}`, line]));
 }
 
-/** The first page of a letter with this brand, drawn as for the printer. */
+/** Draws the first page of a letter with this brand as for the printer. */
 export async function drawLetterBrand(
   app: Platform & { pdfThreads: PdfThreads },
   brand: { id: string; name: string },

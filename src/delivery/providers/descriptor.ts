@@ -10,31 +10,31 @@ import type { ReportReceiver, Reports } from './reports.ts';
 
 /** Everything about one provider. The list in providers.ts is all that the rest of the product knows about them. */
 interface Descriptor<S extends Settings, Message> {
-  /** As in SMS_PROVIDERS or EMAIL_PROVIDERS, and in the paths of its webhooks. */
+  /** The name in SMS_PROVIDERS or EMAIL_PROVIDERS, and in the paths of its webhooks. */
   name: string;
-  /** Its first row in `provider_details`, which operators and failover change later. */
+  /** The initial row in `provider_details`. Operators and failover change it later. */
   details: ProviderDefaults;
   settings: S;
   /** Settings that must be set if the provider is active. */
   required?: (keyof S & string)[];
   /** Settings that must be set together or not at all, even if the provider is not active. */
   together?: (keyof S & string)[];
-  /** Further problems of its settings if the provider is active. A setting that could not be read is undefined. */
+  /** Returns further problems of its settings if the provider is active. A setting that could not be read is undefined. */
   problems?(settings: Partial<Values<S>>): string[];
   open(app: ProviderDeps<S>): Provider<Message>;
-  /** Declares its receipt webhooks, which authenticate its requests. Omitted if the provider sends no receipts. */
+  /** Declares its receipt webhooks, which authenticate the provider's requests. Omitted if the provider sends no receipts. */
   receipts?(http: Http, app: ReceiptDeps<S>): void;
-  /** What receives its reports in another way than by webhook, if its settings say so. */
+  /** Creates receivers of reports that do not arrive by webhook, as the settings say. */
   receivers?(app: ReceiverDeps<S>): ReportReceiver[];
-  /** Checks of what its receivers need, by the name of the receiver. Each throws, with advice, and changes nothing. */
+  /** Checks what its receivers need, by receiver name. Each check throws, with advice, and changes nothing. */
   receiverChecks?(settings: Values<S>): { name: string; check(): Promise<void> }[];
-  /** How long after it was handed over a message without a report counts as delivered. Omitted or undefined: never. */
+  /** A message without a report counts as delivered this long after it was handed over. Omitted or undefined: never. */
   deliveredAfter_ms?(settings: Values<S>): number | undefined;
-  /** Its guide in docs/guides/providers, without the ending of the file. */
+  /** The file name of its guide in docs/guides/providers, without extension. */
   guide?: string;
-  /** What to check when most of its receipts match no message, such as the setting of their format. */
+  /** What to check when most of its receipts match no message, such as the receipt format setting. */
   receiptAdvice?: Text;
-  /** Handles an event again that was passed to `retryUnmatched`. */
+  /** Handles again an event that was passed to `retryUnmatched`. */
   retryReceipt?(app: ReceiptDeps<S>, event: object): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ interface ProviderDefaults {
 
 export interface SmsDescriptor<S extends Settings = Settings> extends Descriptor<S, TextMessage> {
   channel: 'sms';
-  /** Declares its webhook for inbound texts, which authenticates its requests. */
+  /** Declares its webhook for inbound texts, which authenticates the provider's requests. */
   inbound?(http: Http, app: InboundDeps<S>): void;
 }
 
@@ -57,21 +57,21 @@ export interface EmailDescriptor<S extends Settings = Settings> extends Descript
   domains?: DomainSupport<S>;
 }
 
-/** How a provider sends from other domains than that of the installation. Omitted: it does not. */
+/** How a provider sends from domains other than the installation's. Omitted: it cannot. */
 type DomainSupport<S extends Settings = Settings> =
-  /** It takes emails that are signed here, or signs what it passes on. */
+  /** It accepts emails that are signed here, or signs what it relays. */
   | { kind: 'signed-here'; mailServer(settings: Values<S>): MailServerFacts }
-  /** It has the keys, and says what to publish, if it can be asked. */
+  /** It has the keys. `lookUp` asks it which records to publish, if it has an API for that. */
   | { kind: 'has-keys'; lookUp?(app: ProviderDeps<S>, name: string): Promise<DomainAtProvider | undefined> }
-  /** It sends nothing, so any domain will do. */
+  /** It sends nothing, so any domain is accepted. */
   | { kind: 'any' };
 
 export type ProviderDescriptor = SmsDescriptor | EmailDescriptor;
 
 interface ProviderConfig<S extends Settings> {
-  /** The values of its own settings. */
+  /** The values of the provider's own settings. */
   settings: Values<S>;
-  /** The settings of the platform and of delivery that it may use. */
+  /** The settings of the platform and of delivery that providers may use. */
   config: { urls: Urls; storage: StorageSettings; delivery: DeliverySettings; sms: ReceiptSettings };
 }
 
@@ -82,7 +82,7 @@ export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, '
   Pick<Reports, 'recordReceipt' | 'recordComplaint' | 'retryUnmatched'>;
 
 export type ReceiverDeps<S extends Settings = Settings> = ReceiptDeps<S> & {
-  /** For the metrics: what was received. */
+  /** Counts received reports in the metrics, by kind. */
   countReport(kind: string): void;
 };
 

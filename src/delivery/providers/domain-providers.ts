@@ -4,7 +4,7 @@ import { type ProvidersConfig, settingsOf, type ValuesOfProviders } from './sett
 
 type Deps = Omit<ProviderDeps, 'settings'> & { config: ProvidersConfig; providers: readonly ProviderDescriptor[] };
 
-/** What the email providers in use can do for the domains of services. */
+/** Returns what the email providers in use can do for the domains of services. */
 export function domainProviders(app: Deps): DomainProviders {
   const inUse = emailProvidersInUse(app);
   const servers = inUse.flatMap((provider) =>

@@ -16,7 +16,7 @@ type Method = 'GET' | 'POST' | 'PUT';
 
 const listeners = new ContextValue<(response: HttpResponse) => void>();
 
-/** Tells `onResponse` everything that providers respond to what `work` requests, for people who want to read it. */
+/** Passes the response of every provider request that `work` makes to `onResponse`, to show it to a person. */
 export function hearResponses<T>(onResponse: (response: HttpResponse) => void, work: () => T): T {
   return listeners.run(onResponse, work);
 }
@@ -25,15 +25,15 @@ const timeout_ms = 10_000;
 const maxResponseBytes = 65_536;
 
 /**
- * The HTTP client of a provider. A call that could not connect never reached the provider. A call that failed later may have,
- * which the result reports, because a blind retry could send the message twice.
+ * The HTTP client of a provider. If a call could not connect, the provider did not get it. If it failed later, the provider may have the
+ * message: the result says so, because a blind retry could send it twice.
  */
 export class ProviderHttpClient {
   private readonly agent: Agent;
 
   /**
-   * A call that waits for a connection would spend its timeout before the provider sees it. So there are as many connections
-   * as concurrent calls, and the timeout starts when the request is written.
+   * A call that waits for a connection would use up its timeout. So there are as many connections as concurrent calls, and the timeout
+   * starts when the request is written.
    */
   constructor(maxConnections: number) {
     this.agent = new Agent({
@@ -59,7 +59,7 @@ export class ProviderHttpClient {
     }
   }
 
-  /** Throws if the provider does not respond. Accepts any response. With a body it is a POST request. */
+  /** Throws if the provider does not respond. Accepts any response. Sends a POST request if there is a body. */
   async ping(url: string, headers: Record<string, string> = {}, body?: string): Promise<HttpResponse> {
     try {
       return await this.call(body === undefined ? 'GET' : 'POST', url, headers, body);
@@ -99,8 +99,7 @@ export class ProviderHttpClient {
 }
 
 /**
- * What an API says to a question that is rarely asked. Undefined if it does not respond, does not know, or does not allow the question.
- * A list is the field `list`.
+ * Makes a rare GET request. Returns undefined if the API does not respond or responds with an error. A JSON array becomes the field `list`.
  */
 export async function askOnce(
   url: string,
@@ -117,7 +116,7 @@ export async function askOnce(
   }
 }
 
-/** A slow body must end, too, and of a long one only the beginning is read. */
+/** Limits the time of a slow body and reads only the beginning of a long one. */
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('the response body did not end in time')), timeout_ms);
   try {
@@ -161,12 +160,12 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Sent by a proxy that lost the connection to the provider or timed out. */
+/** Proxies send these when they lost the connection to the provider or timed out. */
 const fromProxies = new Set([502, 504]);
 
 /**
- * For responses that are not about the message itself: too many requests, unavailable, unauthorised. After an unreadable
- * success response, or a proxy's timeout, the provider may have the message. `advice` says what an operator must correct.
+ * For responses that are not about the message: too many requests, unavailable, unauthorised. After a proxy's timeout, or a success
+ * response that cannot be read, the provider may have the message. `advice` says what an operator must correct.
  */
 export function retryOf({ status, retry_after_ms }: HttpResponse, advice?: string): Outcome {
   const perhaps_sent = status < 300 || fromProxies.has(status);

@@ -4,14 +4,14 @@ import type { EmailAttachment, EmailMessage } from './provider.ts';
 import { encodeFile, encodeText } from './transfer-encoding.ts';
 
 /**
- * The message as it goes to a mail server. nodemailer would compose it through ten streams, which takes twenty times as long as this; it
- * encodes the headers.
+ * Encodes the message for a mail server. nodemailer would compose it through ten streams, which takes twenty times as long; here it encodes
+ * only the headers.
  */
 export async function mimeOf(message: EmailMessage, now: Date): Promise<Buffer> {
   const { reference, attachments = [] } = message;
   const headers = headersOf(message, now);
   const body = await alternativesOf(message);
-  // Not ASCII if an address is not.
+  // An address that is not ASCII makes the headers UTF-8.
   if (attachments.length === 0) return Buffer.from([...headers, ...body].join('\r\n'));
   const boundary = `=_files_${reference}`;
   const start = [...headers, `Content-Type: multipart/mixed;\r\n boundary="${boundary}"`, '', `--${boundary}`, ...body];
@@ -23,9 +23,9 @@ export async function mimeOf(message: EmailMessage, now: Date): Promise<Buffer> 
   return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** The text of the message as plain text and as HTML. A mail client shows one of them. */
+/** Returns the message as plain text and as HTML. A mail client shows one of them. */
 async function alternativesOf({ reference, text, html }: EmailMessage): Promise<string[]> {
-  // Neither encoding of the parts can produce `=_`.
+  // Neither encoding can produce `=_`, so the boundary never occurs in a part.
   const boundary = `=_${reference}`;
   return [
     `Content-Type: multipart/alternative;\r\n boundary="${boundary}"`,
@@ -73,7 +73,7 @@ function encodeHeader(name: string, value: MimeNodeHeaderValue): string {
   return `${name}: ${encoder.encodeHeaderValue(name, value)}`;
 }
 
-/** Stable across attempts, so that mailboxes drop duplicates. */
+/** The same for all attempts, so that mailboxes can deduplicate. */
 export function messageIdOf({ reference, from }: Pick<EmailMessage, 'reference' | 'from'>): string {
   return `<${reference}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
 }

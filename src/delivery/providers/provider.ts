@@ -3,7 +3,7 @@ import type { Reports } from './reports.ts';
 
 /** A text message for a gateway. */
 export interface TextMessage {
-  /** The id of the notification. All attempts and receipts contain it. */
+  /** The id of the notification, in all attempts and receipts. */
   reference: string;
   /** With country code, digits only. */
   to: string;
@@ -23,15 +23,15 @@ export interface EmailMessage {
   html: string;
   /** RFC 2369 and RFC 8058: mail clients show a button that posts to it. */
   unsubscribe_url: string | null;
-  /** Of a domain with its own key; otherwise that of the settings signs, if there is one. */
+  /** Set if the domain has its own key. Otherwise the key of the settings signs, if there is one. */
   signature?: Signature | undefined;
-  /** Where bounces go, if not where those of the installation go. */
+  /** The domain for bounces, if it is not the installation's. */
   return_path_domain?: string | undefined;
-  /** The sending domain that it comes from, if not that of the installation. */
+  /** The sending domain, if it is not the installation's. */
   sending_domain_id?: string | undefined;
-  /** Whose domain it comes from; the installation's by default. */
+  /** Who owns the sending domain; the installation by default. */
   domain_kind?: 'installation' | 'organisation' | 'service';
-  /** Most emails have none. */
+  /** Omitted if there are none. */
   attachments?: readonly EmailAttachment[];
 }
 
@@ -46,13 +46,13 @@ export interface EmailAttachment {
 export type Outcome =
   | {
       kind: 'accepted';
-      /** The reference in the receipts of the provider, if it is not ours. */
+      /** The reference in the provider's receipts, if it is not ours. */
       provider_reference?: string;
-      /** If it went out as several parts with a receipt each: the references of all of them, `provider_reference` first. */
+      /** Set if the provider sent several parts with a receipt each: all their references, `provider_reference` first. */
       part_references?: string[];
       /** The provider sends no receipts, so acceptance is final. */
       final?: 'delivered';
-      /** The provider reports failures only: after this time without a report the message counts as delivered. */
+      /** The provider reports failures only: without a report the message counts as delivered after this time. */
       delivered_after_ms?: number;
     }
   | {
@@ -72,13 +72,13 @@ export type Outcome =
 export interface Provider<Message> {
   readonly name: string;
   send(message: Message): Promise<Outcome>;
-  /** Which of these messages the provider already has, to resolve interrupted attempts. Omitted if the provider cannot tell. */
+  /** Returns which of these messages the provider already has, to resolve interrupted attempts. Omitted if the provider cannot tell. */
   findAccepted?(references: string[]): Promise<Set<string>>;
   /** Throws, with advice, if the provider is unreachable or rejects the credentials. Sends nothing. The sandbox omits it. */
   check?(): Promise<void>;
   /**
-   * Takes the reports that arrive on the connection that sends, instead of at a webhook, until `close`. Called
-   * once, before the first message is sent, and in worker processes only.
+   * Receives reports on the connection that sends, instead of by webhook, until `close`. Called once, before the first message is sent, and
+   * in worker processes only.
    */
   listen?(reports: Reports): void;
   close?(): Promise<void>;

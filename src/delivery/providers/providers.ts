@@ -12,7 +12,7 @@ import { twilio } from './sms/twilio.ts';
 import { vonage } from './sms/vonage.ts';
 import { smtp } from './smtp/smtp.ts';
 
-/** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
+/** Every provider. Settings, webhooks and the rows of `provider_details` derive from this list. */
 export const providers = [
   ...[sandboxTexts, mmg, firetext, twilio, vonage, awsSms, smpp, httpsms],
   ...[sandboxEmails, smtp, ses, postmark, sendgrid, mailgun],

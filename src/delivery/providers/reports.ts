@@ -5,54 +5,53 @@ import type { Channel } from '../../protocol/channels.ts';
 export interface Receipt {
   provider: string;
   notification_type: Channel;
-  /** Our id, or the reference of the provider. */
+  /** Our id, or the provider's reference. */
   reference: string;
-  /** Signed, or sent to the secret URL of the message: it comes from this provider. */
+  /** Set if the request was signed or came to the secret URL of the message, so this provider did send it. */
   proven: boolean;
-  /** The meaning may depend on the current status of the message. */
+  /** Returns the status it means, which may depend on the current status of the message. */
   statusFor(notification: { status: Status }): ReceiptStatus;
-  /** Why the message failed, in the words of the provider. */
+  /** The provider's reason for a failure. */
   reason?: string;
   /** When it happened, according to the provider. */
   at?: Date;
-  /** Counts even if the message is `delivered`, which was assumed because no report had come. */
+  /** Set if it overrides `delivered`, which was assumed because no report had arrived. */
   correctsDelivery?: boolean;
 }
 
 export type ReceiptStatus = 'delivered' | 'pending' | 'temporary-failure' | 'permanent-failure' | 'technical-failure';
 
-/** Whether the message of a receipt was found, even if its status did not change. */
+/** Whether the receipt matched a message, even if the status did not change. */
 export type ReceiptOutcome = 'known' | 'unknown';
 
-/** A recipient marked an email as spam. Comes from this provider. */
+/** A recipient marked an email of this provider as spam. */
 export interface ReportedComplaint {
   provider: string;
-  /** Our id, or the reference of the provider. */
+  /** Our id, or the provider's reference. */
   reference: string;
   feedback_id: string | null;
   complaint_type: string | null;
   complaint_date: string | null;
 }
 
-/** Receives reports from a source of their own, such as a mailbox. Runs in the workers. */
+/** Receives reports from a source such as a mailbox. Runs in the workers. */
 export interface ReportReceiver {
-  /** In checks, logs and metrics, such as `bounce mailbox`. */
+  /** The name in checks, logs and metrics, such as `bounce mailbox`. */
   readonly name: string;
   /** One process at a time runs it. */
   readonly isExclusive: boolean;
-  /** Receives what is there. Returns the milliseconds until the next step; throws if it cannot receive. */
+  /** Receives the reports that are waiting. Returns the milliseconds until the next step; throws if it cannot receive. */
   step(): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * Where a provider reports what it learnt. Each function resolves when the report is stored: only then may the provider
- * acknowledge it.
+ * Stores the reports of a provider. Each function resolves when the report is stored: only then may the provider's request be acknowledged.
  */
 export interface Reports {
   recordReceipt(receipt: Receipt): Promise<ReceiptOutcome>;
   recordComplaint(complaint: ReportedComplaint): Promise<ReceiptOutcome>;
-  /** For an event about an unknown message: if the message is recent, its reference may not be recorded yet. */
+  /** For an event about an unknown message: the message may be so recent that its reference is not recorded yet. */
   retryUnmatched(
     event: object,
     message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined; reference: string },
@@ -69,11 +68,11 @@ export interface InboundText {
   content: string;
   received_at: Date | undefined;
   reference: string | undefined;
-  /** If it is the `nth` part of a longer text. All parts have the same number. */
+  /** Set if it is the `nth` part of a longer text. All parts have the same `number`. */
   part?: { number: number; total: number; nth: number };
 }
 
-/** A receipt of a text that may have arrived before the response to its message was recorded. */
+/** A text's receipt, which may have arrived before the response to its message was recorded. */
 export interface EarlyReceipt {
   reference: string;
   status: ReceiptStatus;

@@ -28,7 +28,7 @@ export type SandboxSettings = Values<typeof settings>;
 
 type Deps = ProviderDeps<typeof settings>;
 
-/** Sends nothing: stores each message as a row, the source of an email in a file too, and simulates a receipt later. */
+/** Sends nothing. Stores each message as a row, and an email's source also in a file, and simulates a receipt later. */
 export const sandboxTexts = {
   name: 'sandbox' as const,
   channel: 'sms',
@@ -84,12 +84,12 @@ function openEmails(app: Deps): Provider<EmailMessage> {
 }
 
 interface StoredMessage {
-  /** Only an email has one. */
+  /** The MIME source of an email. */
   source?: Buffer;
   row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at' | 'source'>;
 }
 
-/** Under load, messages are stored in batches this often. */
+/** Under load, interval between batches that store messages. */
 const storeEvery_ms = 5;
 
 function sandboxOutbox(app: Deps) {

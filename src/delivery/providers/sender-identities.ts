@@ -3,9 +3,9 @@ import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { selectSenderIdentities } from './sender-identities.sql.ts';
 
-/** The properties of the sending service that a message shows. */
+/** The properties of the sending service that appear in a message. */
 export type SenderIdentity = Omit<Awaited<ReturnType<typeof selectSenderIdentities>>[number], 'id'> & {
-  /** Where its emails come from, if not from the domain of the installation. */
+  /** The domain of its emails, if it is not the installation's. */
   from_domain?: string;
 };
 export type SenderIdentities = InvalidatedCache<SenderIdentity>;

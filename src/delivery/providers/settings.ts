@@ -10,7 +10,7 @@ import {
 import type { EmailDescriptor, ProviderDeps, ProviderDescriptor, SmsDescriptor } from './descriptor.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
 
-/** Values by the name of the provider. */
+/** Setting values by provider name. */
 export type ValuesOfProviders = Record<string, Values<Settings>>;
 
 /** The choice of providers for each channel. */
@@ -19,12 +19,12 @@ export interface ActiveProviders {
   email: { providers: string[] };
 }
 
-/** What it takes to open the providers in use and to receive their reports. */
+/** The settings for opening the providers in use and receiving their reports. */
 export type ProvidersConfig = ProviderDeps['config'] & ActiveProviders & { providers: ValuesOfProviders };
 
 type GroupsOf<P extends ProviderDescriptor> = { [Each in P as Each['name']]: SettingGroup<Each['settings']> };
 
-/** A group of settings for each provider, by its name. */
+/** Returns one group of settings for each provider, by name. */
 export function providerGroups<P extends ProviderDescriptor>(providers: readonly P[]): GroupsOf<P> {
   const groups = providers.map(({ name, details, settings }) => [
     name,
@@ -52,14 +52,14 @@ function namesOf(providers: readonly ProviderDescriptor[], channel: ProviderDesc
   return providers.filter((provider) => provider.channel === channel).map(({ name }) => name);
 }
 
-/** What the environment says for one provider. */
+/** Returns the setting values of one provider. */
 export function settingsOf(config: { providers: ValuesOfProviders }, { name }: ProviderDescriptor): Values<Settings> {
   const values = config.providers[name];
   if (!values) throw new Error(`the settings of the provider ${name} were not read`);
   return values;
 }
 
-/** Problems of the settings of providers, most of them only if the provider is active. A setting that could not be read is undefined. */
+/** Returns the problems of provider settings. Most apply only if the provider is active. A setting that could not be read is undefined. */
 export function providerProblems(
   providers: readonly ProviderDescriptor[],
   config: ActiveProviders & { providers: ValuesOfProviders },

@@ -17,9 +17,9 @@ type Deps = Omit<ProviderDeps, 'settings'> & {
 
 export interface TestResult {
   outcome: Outcome['kind'] | 'failed';
-  /** Why the provider did not take it. */
+  /** Why the provider did not accept it. */
   reason: string | undefined;
-  /** What the provider itself said last, if it has an HTTP API. */
+  /** The provider's last response, if it has an HTTP API. */
   response: string | undefined;
   took_ms: number;
 }
@@ -33,8 +33,8 @@ interface TestedProvider {
 }
 
 /**
- * Hands one message to a provider that is in use, at once and whatever its share. The message is not a notification: nothing
- * is counted, and receipts for it are ignored. The audit log says who sent it, and not to whom.
+ * Hands one message to a provider that is in use, immediately and whatever its share. The message is not a notification: nothing is
+ * counted, and its receipts are ignored. The audit log records who sent it, but not to whom.
  */
 export async function sendTestMessage(app: Deps, tested: TestedProvider, recipient: string): Promise<TestResult> {
   const { id, notification_type, identifier } = tested;
@@ -98,16 +98,16 @@ async function send<Message>([provider]: Provider<Message>[], message: Message):
 }
 
 const maxShown = 500;
-/** A shorter text is rather a part of a word than a secret. */
+/** A shorter text is more likely to be part of a word than a secret. */
 const minSecret = 4;
 
-/** What a provider said, in one line, without the secrets that it may quote. */
+/** Returns the provider's response on one line, without the secrets that it may quote. */
 function shown(text: string | undefined, secrets: string[]): string | undefined {
   const hidden = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text ?? '');
   return hidden.replaceAll(/\s+/g, ' ').trim().slice(0, maxShown) || undefined;
 }
 
-/** The secrets of a provider and the passwords in them, the longest first. */
+/** Returns the secrets of a provider and the passwords in them, longest first. */
 function secretsOf({ settings }: ProviderDescriptor, values: Record<string, unknown>): string[] {
   return Object.entries(settings)
     .flatMap(([key, { secret }]) => (secret && typeof values[key] === 'string' ? [values[key]] : []))

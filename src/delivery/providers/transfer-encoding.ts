@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises';
 /** The two encodings of RFC 2045 for a text that mail servers must not change. */
 interface EncodedText {
   encoding: 'quoted-printable' | 'base64';
-  /** Lines of at most 76 characters with CRLF between them. */
+  /** Lines of at most 76 characters, separated by CRLF. */
   lines: string;
 }
 
-/** Encoded at a time: the HTML of the longest emails has ten megabytes. A multiple of the 57 bytes of a line of base64. */
+/** Bytes to encode at a time, because the HTML of the longest emails has ten megabytes. A multiple of 57, the bytes in a line of base64. */
 export const pieceBytes = 57 * 1_024;
 
-/** In the shorter of the two, which is quoted-printable until a tenth of the characters are outside ASCII. */
+/** Uses the shorter encoding: quoted-printable until a tenth of the characters are outside ASCII. */
 export async function encodeText(text: string): Promise<EncodedText> {
   const bytes = Buffer.from(text);
   const isMostlyAscii = bytes.length - text.length <= text.length / 10;
@@ -20,14 +20,14 @@ export async function encodeText(text: string): Promise<EncodedText> {
   for (let from = 0; from < bytes.length; from += pieceBytes) {
     if (from > 0) await setImmediate();
     const piece = encodePiece(bytes, from, Math.min(from + pieceBytes, bytes.length), column);
-    // A whole piece has many lines.
+    // A whole piece contains many lines, so it has a line break.
     column = piece.length - 1 - piece.lastIndexOf('\n');
     lines += piece;
   }
   return { encoding: isMostlyAscii ? 'quoted-printable' : 'base64', lines };
 }
 
-/** A file in lines of base64. */
+/** Encodes a file as lines of base64. */
 export async function encodeFile(content: Buffer): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let from = 0; from < content.length; from += pieceBytes) {
@@ -43,9 +43,9 @@ function base64(bytes: Buffer, from: number, to: number): string {
 
 const [tab, lineFeed, carriageReturn, space, equals] = [0x09, 0x0a, 0x0d, 0x20, 0x3d] as const;
 const hexDigits = Uint8Array.from(Buffer.from('0123456789ABCDEF'));
-/** A line has one more character where it is continued: an equals sign. */
+/** A continued line ends with one more character, an equals sign. */
 const maxLineLength = 75;
-/** A byte becomes three characters at most, and every 25th of these a soft line break. */
+/** A byte takes at most three characters, and a soft line break follows about 25 bytes. */
 const written = new Uint8Array(pieceBytes * 4);
 const writtenBuffer = Buffer.from(written.buffer);
 
@@ -60,8 +60,8 @@ treatments[tab] = unlessLastInLine;
 treatments[lineFeed] = lineBreak;
 
 /**
- * A line break of the text is one of the message. Characters stay whole at the end of a line: some mail clients decode line by
- * line. This is half of the cost of composing an email, so the loop makes no calls for ordinary characters.
+ * Line breaks of the text stay line breaks. A character is never split across lines, because some mail clients decode line by line. This is
+ * half of the cost of composing an email, so the loop makes no function calls for ordinary characters.
  */
 function quotedPrintable(bytes: Buffer, from: number, to: number, startColumn: number): string {
   let column = startColumn;
@@ -106,7 +106,10 @@ function writeSoftLineBreak(end: number): number {
   return end + 3;
 }
 
-/** By its first byte in UTF-8; a byte inside a character counts alone, because the first one has made room for it. */
+/**
+ * Returns the length of a character from its first UTF-8 byte. A continuation byte counts as one, because the first byte has made room for
+ * it.
+ */
 function bytesOfCharacter(byte: number): number {
   if (byte < 0xc0) return 1;
   if (byte < 0xe0) return 2;

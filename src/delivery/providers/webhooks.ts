@@ -28,7 +28,7 @@ export const ReceiptToken = Type.Object({
   ),
 });
 
-/** Whether a gateway that does not sign its receipts sent this one to the URL of its message, if that is required. */
+/** Whether the receipt is authentic. A gateway that does not sign must use the URL of the message, if that is required. */
 export function isProven(
   { config, secrets }: Pick<ReceiptDeps, 'config' | 'secrets'>,
   gateway: string,
@@ -40,13 +40,13 @@ export function isProven(
 
 const clockDifference_ms = 5 * minute_ms;
 
-/** Whether a signature was made at most this long ago, and not in the future. An older one may be a replay. */
+/** Whether a signature was made at most this long ago and not in the future. An older one may be a replay. */
 export function isRecent(signedAt_ms: number, now: Date, maxAge_ms: number): boolean {
   const age_ms = now.getTime() - signedAt_ms;
   return age_ms >= -clockDifference_ms && age_ms <= maxAge_ms;
 }
 
-/** Zero is a value; undefined, null and the empty string are not. */
+/** Zero counts as a value; undefined, null and the empty string do not. */
 export function missingFields(
   body: Record<string, unknown>,
   names: string[],
@@ -60,7 +60,7 @@ export function missingFields(
 export const InboundOk = Type.Object({ status: Type.Literal('ok') });
 export const PhoneNumber = Type.Unknown({ description: 'A phone number' });
 
-/** `expected` is `user:password`. Without configured credentials the webhook rejects all requests. */
+/** `expected` is `user:password`. Without it, the webhook rejects all requests. */
 export function refuseUnlessGateway(authorization: string | undefined, expected: string | undefined): void {
   const [scheme = '', given = ''] = (authorization ?? '').split(' ');
   if (scheme.toLowerCase() !== 'basic') {
@@ -72,7 +72,7 @@ export function refuseUnlessGateway(authorization: string | undefined, expected:
   if (expected === undefined || !sameSecret(credentials, expected)) throw forbidden('Invalid credentials');
 }
 
-/** The URL for the receipts of one message. Its token is valid for this message only. */
+/** Returns the receipt URL of one message. Its token is valid for this message only. */
 export function receiptAddress(
   { secrets, config }: { secrets: SecretBox; config: { urls: Urls } },
   gateway: string,
@@ -90,17 +90,17 @@ function tokenOf(secrets: SecretBox, gateway: string, notificationId: string): s
   return secrets.digest(`receipt-${gateway}`, notificationId);
 }
 
-/** A field as text. Objects and arrays become empty: their `toString` could return anything. */
+/** Returns a field as text. Objects and arrays become empty, because their `toString` could return anything. */
 export function plainText(value: unknown): string {
   return typeof value === 'object' || value === undefined ? '' : String(value);
 }
 
 const wallTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 
-/** MMG and Firetext send London times, wherever the messages go. */
+/** MMG and Firetext send London times, whichever country the messages go to. */
 const london = new Calendar('Europe/London');
 
-/** Parses a timestamp of a text gateway; without an offset it is London time. Returns undefined if it is invalid. */
+/** Parses the timestamp of a text gateway; without an offset it is London time. Returns undefined if it is invalid. */
 export function londonTime(text: unknown): Date | undefined {
   if (typeof text !== 'string') return undefined;
   const [, day = '', hour = '', minute = '', second = '0'] = wallTime.exec(text.trim()) ?? [];
@@ -109,7 +109,7 @@ export function londonTime(text: unknown): Date | undefined {
   return instant && later(london.instant(day, Number(hour), Number(minute)), Number(second) * 1_000);
 }
 
-/** The same, but without an offset it is UTC. */
+/** Parses like `londonTime`, but without an offset the time is UTC. */
 export function utcTime(text: unknown): Date | undefined {
   if (typeof text !== 'string') return undefined;
   const trimmed = text.trim();

@@ -18,7 +18,7 @@ import { findTargets, isFromProvider, type ReceiptRecorder, receiptRecorder } fr
 
 type Deps = Platform & { config: ProvidersConfig & { optOuts: OptOutSettings } };
 
-/** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
+/** While a message is younger than this, the provider's reference may not be recorded yet. */
 const retryFor_ms = 5 * minute_ms;
 const retryDelay_ms = 15_000;
 
@@ -42,7 +42,7 @@ export async function retryReceipt(
   await provider.retryReceipt(receiptDeps(app, provider, receiptRecorder(app)), event);
 }
 
-/** What the webhooks of a provider use. */
+/** The dependencies of a provider's webhooks. */
 export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: ReceiptRecorder): ReceiptDeps {
   const { config, clock, log, secrets } = app;
   return {
@@ -52,7 +52,7 @@ export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: R
   };
 }
 
-/** What a provider uses that takes its reports on a connection of its own. */
+/** The dependencies of a provider that receives reports on its own connection. */
 export function reportsOf(app: Deps, provider: { name: string }, receipts: ReceiptRecorder): Reports {
   return { ...messageReports(app, provider, receipts), receiveText: textReceiver(app, provider.name) };
 }
@@ -82,7 +82,7 @@ function messageReports(
   };
 }
 
-/** Enough to compare it with the ids in responses: it does not identify the message. References may begin with the provider. */
+/** Enough to compare the reference with the ids in responses without identifying the message. References may begin with the provider. */
 function formatOf(ofProvider: string, provider: string): string {
   const reference = ofProvider.replace(new RegExp(`^${provider}\\W`), '');
   const digits = /^\d+$/.test(reference) ? 'decimal' : /^[\da-f]+$/i.test(reference) ? 'hexadecimal' : 'other';

@@ -11,7 +11,7 @@ type Deps = Platform & {
   providers: readonly ProviderDescriptor[];
 };
 
-/** Receipt webhooks of the active providers; the sandbox accepts receipts of every provider of its channel. */
+/** Declares the receipt webhooks of the active providers. In the sandbox, receipts of every provider of the channel are accepted. */
 export function receiptRoutes(http: Http, app: Deps): void {
   const recorders = { sms: receiptRecorder(app), email: receiptRecorder(app) };
   for (const provider of app.providers) {

@@ -22,7 +22,7 @@ export interface ReceiptTarget {
   sent_at: Timestamp | null;
 }
 
-/** Without a lock; the update checks the status again under its lock. */
+/** Reads without a lock; the update checks the status again under its lock. */
 export async function selectTargets(db: Db | Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`/* prepared: receipt-targets */
     select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,
@@ -48,7 +48,7 @@ export interface MessagePart {
   message_reference: string;
 }
 
-/** A second time it changes nothing: receipts may have come meanwhile. An id that the provider uses again starts anew. */
+/** Idempotent: recording the same parts again keeps the receipts that have arrived. An id that the provider reuses is reset. */
 export async function insertMessageParts(db: Db, parts: MessagePart[], sentAt: Timestamp): Promise<void> {
   await sql`/* prepared: insert-message-parts */
     insert into message_parts as known (reference, message_reference, sent_at)
@@ -71,7 +71,7 @@ export async function updateDeliveredParts(db: Db | Tx, references: string[], no
     where reference = any (${references}::text[]) and delivered_at is null`.execute(db);
 }
 
-/** Those of the messages with a part that is not delivered. */
+/** Returns those of the messages that have an undelivered part. */
 export async function selectIncomplete(db: Db | Tx, messages: string[]): Promise<string[]> {
   const { rows } = await sql<{ message_reference: string }>`/* prepared: incomplete-messages */
     select distinct message_reference from message_parts

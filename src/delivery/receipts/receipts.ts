@@ -37,8 +37,8 @@ interface RecordedReceipts {
 }
 
 /**
- * Records all receipts or none. Repeated, late and unknown receipts and those of another provider change nothing: a status
- * changes only by an allowed transition, and never before the message was given to a provider.
+ * Records all receipts or none. Repeated, late and unknown receipts, and those of another provider, change nothing: a status changes only
+ * by an allowed transition, and never before the message was handed to a provider.
  */
 export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
   const { db } = app;
@@ -54,7 +54,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
   });
   const incomplete = await recordDeliveredParts(db, delivered, now);
   const rates = (await app.country.phone.readRatesAbroad?.()) ?? new Map();
-  // Several receipts for one message are merged: the last valid one counts, without intermediate states.
+  // Several receipts for one message are merged into one change: the last valid one counts.
   const changes = new Map<string, StatusChange>();
   const failures = new Map<string, FailedAttemptRow>();
   for (const receipt of receipts) {
@@ -75,7 +75,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
     if (reason && status.endsWith('-failure')) {
       failures.set(target.id, reportedFailureRow(target.id, { provider: receipt.provider, reason }, now));
     }
-    // The next receipt for this message in the batch sees the new status.
+    // The next receipt for this message in the batch must see the new status.
     target.status = status;
   }
   const changed = await recordChanges(
@@ -135,7 +135,7 @@ export function isFromProvider(
   return handed_to === 'sandbox' || (handed_to === provider && proven);
 }
 
-/** The format of provider references; anything else cannot match. */
+/** The format of provider references; nothing else can match. */
 const printable = /^[\x21-\x7e]{1,255}$/;
 
 function othersThanOurIds(receipts: Receipt[]): string[] {
@@ -151,7 +151,7 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
   const others = references.filter((reference) => !byReference.has(reference) && printable.test(reference));
   if (others.length > 0) {
     for (const { id, provider_reference } of await selectIdsByProviderReference(db, others)) {
-      // A provider may use a short reference again: the newest message counts.
+      // A provider may reuse a short reference: the newest message counts.
       byReference.set(provider_reference, id);
     }
   }
@@ -165,7 +165,7 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
   return found;
 }
 
-/** Networks of some countries confirm every message, so their receipts are ignored and the message stays `sent`. */
+/** The networks of some countries confirm every message, so their receipts are ignored and the message stays `sent`. */
 function isUnreliableReceipt(
   { country }: Pick<Platform, 'country'>,
   { international, normalised_recipient }: ReceiptTarget,
@@ -176,14 +176,14 @@ function isUnreliableReceipt(
   return parsed.ok && withRate(country.phone, parsed.number, rates)?.receiptsHonoured === false;
 }
 
-/** The references of messages by those of their parts. Most references are of whole messages and not in it. */
+/** Maps the references of parts to those of their messages. Most references are of whole messages, and are not in the map. */
 async function findMessagesOfParts(db: Db | Tx, references: string[]): Promise<Map<string, string>> {
   if (references.length === 0) return new Map();
   const parts = await selectMessageParts(db, references);
   return new Map(parts.map(({ reference, message_reference }) => [reference, message_reference]));
 }
 
-/** Records that these parts arrived. Returns the messages, by reference, of which another part has not. */
+/** Records that these parts were delivered. Returns the references of messages that have another, undelivered part. */
 async function recordDeliveredParts(
   db: Db | Tx,
   parts: { reference: string; message_reference: string }[],
@@ -192,12 +192,12 @@ async function recordDeliveredParts(
   if (parts.length === 0) return new Set();
   const references = parts.map(({ reference }) => reference);
   const messages = parts.map(({ message_reference }) => message_reference);
-  // Two statements: in one, the last two parts, recorded by two processes at once, would not see each other.
+  // Two statements: in one, two processes that record the last two parts at the same time would not see each other's change.
   await updateDeliveredParts(db, references, timestamp(now));
   return new Set(await selectIncomplete(db, messages));
 }
 
-/** Under load, receipts are recorded in batches this often: a commit costs about the same for one and for a hundred. */
+/** Under load, interval between batches of receipts: a commit costs about the same for one and for a hundred. */
 const recordEvery_ms = 15;
 
 /** Concurrent receipts share a commit; each request gets its response only after the commit. */

@@ -7,7 +7,7 @@ export interface ReceiverKey {
   name: string;
 }
 
-/** Whether the worker holds the lease until then: it had it, nobody had it, or it expired. */
+/** Takes or renews the lease. Returns false while another worker holds it. */
 export async function leaseReceiver(
   db: Db,
   { provider, name }: ReceiverKey,
@@ -30,7 +30,7 @@ export async function updateReceivedAt(db: Db, { provider, name }: ReceiverKey, 
     .execute();
 }
 
-/** Lets the next worker take over at once. */
+/** Ends the lease, so that the next worker can take over immediately. */
 export async function endLease(db: Db, { provider, name }: ReceiverKey, worker: string): Promise<void> {
   await db
     .updateTable('report_receivers')

@@ -22,13 +22,13 @@ type Deps = Platform & {
   providers: readonly ProviderDescriptor[];
 };
 
-/** Longer than the rest between two steps, so that the worker keeps it while all is well. */
+/** Longer than the pause between two steps, so that a healthy worker keeps its lease. */
 const lease_ms = 2 * minute_ms;
 const askAgain_ms = 10_000;
 const minBackoff_ms = 2_000;
 const maxBackoff_ms = 5 * minute_ms;
 
-/** Runs what receives the reports of the active providers in another way than by webhook. */
+/** Runs the receivers of active providers whose reports do not arrive by webhook. */
 export class ReportReceivers {
   private readonly app: Deps;
   private readonly runs: ReceiverRun[];
@@ -83,7 +83,7 @@ class ReceiverRun {
     this.loop = new Loop({ name: receiver.name, step: () => this.stepOrBackOff(), log: app.log });
   }
 
-  /** Then the database knows when it last received reports. */
+  /** Only an exclusive receiver has a lease, which records when it last received reports. */
   get isExclusive(): boolean {
     return this.receiver.isExclusive;
   }
@@ -112,7 +112,7 @@ class ReceiverRun {
     return rest_ms;
   }
 
-  /** An outage is logged when it begins and when it ends. */
+  /** Logs the beginning and the end of an outage, and backs off in between. */
   private async stepOrBackOff(): Promise<number> {
     const { log } = this.app;
     try {
@@ -131,7 +131,7 @@ class ReceiverRun {
   }
 }
 
-/** From the database, so that every process reports the same. Mailboxes of former settings do not count. */
+/** Reads the database, so that every process reports the same. Mailboxes that are no longer configured do not count. */
 function measure({ metrics, db }: Deps, mailboxes: ReceiverKey[]): void {
   if (mailboxes.length === 0) return;
   metrics.gauges(

@@ -32,7 +32,7 @@ const receipts = [
   'technical-failure',
 ] as const satisfies readonly ReceiptStatus[];
 
-/** What the provider, the recipient or the printer of a message can answer. */
+/** The actions of the provider, the recipient or the printer that the sandbox can simulate. */
 export const answers = [
   ...receipts,
   'reply',
@@ -45,13 +45,13 @@ export const answers = [
 ] as const;
 export type Answer = (typeof answers)[number];
 
-/** Those that would change something now. */
+/** Returns the actions that would change something now. */
 export async function possibleAnswers(app: Deps, message: InboxMessage): Promise<Answer[]> {
   const { notification_type, status } = message;
   if (notification_type === 'letter') return printerAnswers(message);
   const ofProvider = isUnfinished(status) ? receipts.filter((receipt) => receipt !== status) : [];
   if (notification_type === 'sms') {
-    // Only networks of text messages report an intermediate state.
+    // Only text message networks report an intermediate state.
     return [...ofProvider, ...((await findReplyNumber(app, message)) ? (['reply'] as const) : [])];
   }
   const canUnsubscribe = (await findUnsubscribeToken(app, message)) !== undefined;
@@ -67,13 +67,13 @@ function isUnfinished(status: Status): boolean {
 }
 
 function printerAnswers({ status, billable_units }: InboxMessage): Answer[] {
-  // A letter has sheets once it is drawn.
+  // A letter has sheets only after it was drawn.
   if (status === 'created') return billable_units > 0 ? ['print'] : [];
   if (status === 'sending') return ['posted', 'rejected', 'returned'];
   return status === 'delivered' ? ['returned'] : [];
 }
 
-/** Does what a real provider, recipient or printer would cause. `text` is that of a reply. */
+/** Does what a real provider, recipient or printer would cause. `text` is the text of a reply. */
 export async function answerMessage(app: Deps, message: InboxMessage, answer: Answer, text = ''): Promise<void> {
   if (!(await possibleAnswers(app, message)).includes(answer)) throw changedMeanwhile();
   const { id } = message;
@@ -141,14 +141,14 @@ async function reply(app: Deps, message: InboxMessage, text: string): Promise<vo
   if (!received) throw conflict('The service receives no texts: it needs a number, and the permission to use it.');
 }
 
-/** The number at which the service receives texts. */
+/** Returns the number at which the service receives texts. */
 async function findReplyNumber({ db }: Deps, { service_id }: InboxMessage): Promise<string | undefined> {
   const { permissions } = await getService(db, service_id);
   const number = permissions.includes('inbound_sms') ? await findNumberOfService(db, service_id) : undefined;
   return number?.active ? number.number : undefined;
 }
 
-/** Undefined when it has no link of ours: those of the services themselves are on their own servers. */
+/** Returns undefined if the message has no unsubscribe link of ours. A service's own links are on its own servers. */
 async function findUnsubscribeToken(app: Deps, { id }: InboxMessage): Promise<string | undefined> {
   const url = (await findSentEmail(app, id))?.unsubscribe_url ?? '';
   const ours = `${app.config.urls.api}/unsubscribe/${id}/`;

@@ -21,10 +21,10 @@ function pathOf(app: OfFolder, source_file: string): string {
   return join(folderOf(app), `${source_file}.emails`);
 }
 
-/** Takes half the processor time of the function that returns promises itself, which opens a handle. */
+/** Takes half the CPU time of `fs.promises.writeFile`, which opens a file handle. */
 const createFile = promisify(writeFile);
 
-/** Writes them to one new file. Returns their locations, in the same order. */
+/** Writes the emails to one new file. Returns their locations, in the same order. */
 export async function writeSources(app: OfFolder, sources: Buffer[], now: Date): Promise<SourceLocation[]> {
   const source_file = newId(now);
   let end = 0;
@@ -38,7 +38,7 @@ export async function writeSources(app: OfFolder, sources: Buffer[], now: Date):
   return locations;
 }
 
-/** Undefined when this machine has no such file: another process writes its own. */
+/** Returns undefined if this machine does not have the file. Each process writes its own. */
 function readSource(app: OfFolder, location: SourceLocation): Promise<Buffer | undefined> {
   const { source_start, source_length } = location;
   return inFile(app, location, 'r', async (file) => {
@@ -47,13 +47,13 @@ function readSource(app: OfFolder, location: SourceLocation): Promise<Buffer | u
   });
 }
 
-/** Overwrites it with zeros, if this machine has the file. */
+/** Overwrites the email with zeros, if this machine has the file. */
 export async function eraseSource(app: OfFolder, location: SourceLocation): Promise<void> {
   const { source_start, source_length } = location;
   await inFile(app, location, 'r+', (file) => file.write(Buffer.alloc(source_length), 0, source_length, source_start));
 }
 
-/** Undefined when this machine has no such file: another process writes its own. */
+/** Returns undefined if this machine does not have the file. Each process writes its own. */
 async function inFile<T>(
   app: OfFolder,
   { source_file }: SourceLocation,
@@ -74,12 +74,12 @@ async function inFile<T>(
   }
 }
 
-/** Up to release 0.3, each email had a file of its own. */
+/** For emails stored by release 0.3 or earlier, which have a file each. */
 export function deleteOldFile(app: OfFolder, reference: string): Promise<void> {
   return rm(join(folderOf(app), `${reference}.eml`), { force: true });
 }
 
-/** A file is named after the time at which it was created. */
+/** The file name contains its creation time. */
 export async function deleteSourcesBefore(app: OfFolder, cutoff: Date): Promise<void> {
   const folder = folderOf(app);
   const firstKept = firstIdAt(cutoff);
@@ -97,18 +97,18 @@ export interface SentEmail {
   source: Buffer;
   html: string;
   text: string;
-  /** In their order, decoded. */
+  /** In their original order, decoded. */
   headers: { name: string; value: string }[];
   from: string;
   reply_to: string;
-  /** The addresses in its links, each once. */
+  /** The distinct URLs in its links. */
   links: string[];
-  /** Where mail clients unsubscribe with one click (RFC 8058). */
+  /** The URL for one-click unsubscribing by mail clients (RFC 8058). */
   unsubscribe_url: string | undefined;
   attachments: { filename: string; mime_type: string; size_in_bytes: number }[];
 }
 
-/** Undefined when this machine does not have it: another process keeps its own. */
+/** Returns undefined if this machine does not have the email. Each process keeps its own. */
 export async function findSentEmail(app: Deps, id: string): Promise<SentEmail | undefined> {
   const source = await findSource(app, id);
   return source && parseEmail(source);

@@ -11,31 +11,31 @@ import { readBody, retentionDays } from './sandbox.ts';
 
 type Deps = Platform & { config: { letters: PrintSettings } };
 
-/** With the text that was sent, and how; a letter has none. */
+/** A message with its sent text and encoding. A letter has no text. */
 export type InboxMessage = Omit<StoredInboxMessage, 'body'> & { text: string; encoding: 'gsm7' | 'ucs2' };
 
-/** Whose messages a person can see. */
+/** The person whose permissions determine which messages are shown. */
 interface Reader {
   platform_admin: boolean;
-  /** Keyed by the id of the service. */
+  /** Permissions by service id. */
   permissions: Record<string, unknown>;
 }
 
 interface InboxQuery {
   channel?: Channel | undefined;
-  /** In recipient, sender, subject, text or id. */
+  /** Searched in recipient, sender, subject, text and id. */
   find?: string | undefined;
-  /** Messages older than the one with this id. */
+  /** Returns only messages older than this id. */
   before?: string | undefined;
-  /** Messages newer than this id: the reader has cleared the others. */
+  /** Returns only messages newer than this id: the reader has cleared the others. */
   clearedUntil?: string | undefined;
 }
 
 const inboxPageSize = 40;
-/** The texts are encrypted, so a search reads them: the newest ones. */
+/** Max messages searched, newest first: texts are encrypted, so each must be decrypted. */
 export const maxSearched = 1_000;
 
-/** One page, newest first. */
+/** Returns one page, newest first. */
 export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
   const own = filterFor(app, reader);
   const since = query.clearedUntil !== undefined && query.clearedUntil > own.since ? query.clearedUntil : own.since;
@@ -47,7 +47,7 @@ export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
   return { messages: found.slice(0, inboxPageSize), hasOlder: found.length > inboxPageSize };
 }
 
-/** Not found also for those who cannot see it. */
+/** Throws not found also for readers who may not see the message. */
 export async function getInboxMessage(app: Deps, reader: Reader, id: string): Promise<InboxMessage> {
   const [stored] = await selectInboxMessages(app.db, { ...filterFor(app, reader), id }, 1);
   if (!stored) throw notFound();
@@ -65,7 +65,7 @@ function filterFor({ config, clock }: Deps, { platform_admin, permissions }: Rea
 
 function readable(app: Deps, { body, ...message }: StoredInboxMessage): InboxMessage {
   const text = body === null ? '' : readBody(app, { reference: message.id, body });
-  // Of a text as it was sent, in whatever alphabet.
+  // Checked on the text as sent, whatever its alphabet.
   const { needsUcs2 } = smsAlphabet('keep-letters');
   return { ...message, text, encoding: needsUcs2(text) ? 'ucs2' : 'gsm7' };
 }
@@ -73,7 +73,7 @@ function readable(app: Deps, { body, ...message }: StoredInboxMessage): InboxMes
 function isFound({ recipient, sender, subject, text, id }: InboxMessage, find: string): boolean {
   const wanted = find.toLowerCase();
   if ([recipient, sender, subject ?? '', text, id].some((value) => value.toLowerCase().includes(wanted))) return true;
-  // As people write phone numbers: 07700 900123, stored with the country code.
+  // People write phone numbers as 07700 900123; they are stored with the country code.
   const digits = /^[\d\s()+-]+$/.test(find) ? find.replaceAll(/\D/g, '').replace(/^0+/, '') : '';
   return digits !== '' && recipient.includes(digits);
 }

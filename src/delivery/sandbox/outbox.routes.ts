@@ -28,7 +28,7 @@ interface Deps extends Platform {
 }
 
 const maxShown = 100;
-/** An email may have megabytes. A longer one is a page of its own. */
+/** An email may have megabytes, so a page is full at this length. A longer email is a page by itself. */
 const maxCharacters = 1_000_000;
 
 const Message = Type.Object({
@@ -43,15 +43,15 @@ const Message = Type.Object({
 });
 
 /**
- * The messages of the sandbox, for programs: people read them in the console. Anyone who can reach the server can read them,
- * so the routes exist only in the demo. Sign-in codes and account links require an admin token.
+ * The messages of the sandbox, for programs; people read them in the console. Anyone who can reach the server can read them, so the routes
+ * exist only in the demo. Sign-in codes and account links require an admin token.
  */
 export function outboxRoutes(http: Http, app: Deps): void {
   if (!app.config.demo.enabled || !isSandboxInUse(app.config)) return;
   const checkAdmin = authenticateAdmin(app);
   const forThisOrigin = onlyForThisOrigin(app.config);
 
-  /** The service whose messages this caller may not see. */
+  /** Returns the service whose messages this caller may not see. */
   async function hiddenService(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined> {
     if (request.headers.authorization === undefined) return platformServiceId;
     await checkAdmin(request, reply);
@@ -120,7 +120,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
       const content =
         message.notification_type === 'email' ? await findSource(app, message.reference) : textOf(message);
       if (content === undefined) throw notFound();
-      // An email is its source, never rendered: its HTML would run in the origin of the API.
+      // The source of an email is returned as text and never rendered: its HTML would run in the origin of the API.
       return reply.type('text/plain; charset=utf-8').send(content);
     },
   );
@@ -136,8 +136,8 @@ function firstPageOf<Message extends { body: string }>(messages: readonly Messag
 }
 
 /**
- * Prevents embedding by other sites and DNS rebinding: a site can point its own name to this machine, and its pages then count as the same
- * origin. If only this machine is served, only names of this machine are accepted.
+ * Prevents embedding by other sites, and DNS rebinding: a site can point its own name to this machine, and its pages then count as the same
+ * origin. If the server is only reachable from this machine, only this machine's names are accepted.
  */
 function onlyForThisOrigin({ http, urls }: { http: HttpSettings; urls: Urls }) {
   const ownName = new URL(urls.api).hostname;

@@ -6,7 +6,7 @@ import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { Channel } from '../../protocol/channels.ts';
 
-/** Where the source of an email stands: the emails of one commit share a file. */
+/** Where the source of an email is stored. The emails of one commit share a file. */
 export interface SourceLocation {
   source_file: string;
   source_start: number;
@@ -22,7 +22,7 @@ export interface SandboxMessage {
   body: string;
   created_at: Timestamp;
   receipt_due_at: Timestamp | null;
-  /** Only emails have it: the row of a text message says everything. */
+  /** Set for emails only: the row of a text message has all its content. */
   source: SourceLocation | undefined;
 }
 
@@ -59,8 +59,8 @@ export async function hasDueReceipts(db: Db, now: Timestamp): Promise<boolean> {
 }
 
 /**
- * Takes due receipts; the transaction marks them as sent. A real receipt can come before we recorded the hand-over, but the
- * sandbox avoids that case.
+ * Takes due receipts; the transaction marks them as sent. Real receipts can arrive before we recorded the hand-over, but the sandbox avoids
+ * that.
  */
 export async function takeDueReceipts(tx: Tx, now: Timestamp, max: number): Promise<DueReceipt[]> {
   const { rows } = await sql<DueReceipt>`/* prepared: sandbox-receipts */
@@ -195,7 +195,7 @@ export interface StoredInboxMessage {
   service_id: string;
   service_name: string;
   template_name: string;
-  /** The recipient that the provider got; the whole address of a letter. */
+  /** The recipient as passed to the provider, or the whole address of a letter. */
   recipient: string;
   sender: string;
   subject: string | null;
@@ -211,14 +211,14 @@ export interface StoredInboxMessage {
 }
 
 export interface InboxFilter {
-  /** Ids of services, or all. */
+  /** Service ids, or all services. */
   services: 'all' | readonly string[];
   channel?: Channel | undefined;
   /** Whether the printer is the sandbox. */
   withLetters: boolean;
-  /** Ids before this one. */
+  /** Only ids lower than this one. */
   before?: string | undefined;
-  /** The oldest id. */
+  /** The lowest id. */
   since: string;
   id?: string | undefined;
 }
@@ -245,7 +245,7 @@ function keptMessages(filter: InboxFilter, max: number): RawBuilder<unknown> {
     where ${conditions(filter, sql`k.reference`)} ${channel} order by k.reference desc limit ${max})`;
 }
 
-/** Those that the printer gets, or has got: not cancelled or refused ones, and none of test keys. */
+/** Selects the letters that the printer gets or got: not cancelled or refused ones, and none of test keys. */
 function letters(filter: InboxFilter, max: number): RawBuilder<unknown> {
   return sql`(select n.id, n.notification_type, n.service_id, n.template_id, n.recipient, '' as sender, null as subject,
       null as body, n.created_at as received_at, n.status, n.billable_units, 1 as times_sent, n.postage, f.page_count

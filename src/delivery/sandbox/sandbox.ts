@@ -23,7 +23,7 @@ import {
 
 type Deps = Platform & { config: { storage: StorageSettings } };
 
-/** How each channel leaves, as in the configuration. */
+/** How the messages of each channel are sent, as configured. */
 export interface Carriers extends ActiveProviders {
   letters: Pick<PrintSettings, 'handOff'>;
 }
@@ -53,12 +53,12 @@ export function encryptBody(
   return secrets.encrypt(bodyPurpose, body, reference);
 }
 
-/** The sandbox stays readable when its messages are not: a developer may have started with another key. */
+/** Returns a placeholder if the body cannot be decrypted, so that the sandbox stays usable when a developer starts it with another key. */
 export function readBody({ secrets }: Platform, { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>) {
   return secrets.decrypt(bodyPurpose, body, reference)?.toString() ?? '[encrypted with a key that SECRET_KEYS lacks]';
 }
 
-/** The text of a message that the sandbox has already received. */
+/** Returns the text of a message that the sandbox has received. */
 export async function findSandboxText(app: Platform, reference: string) {
   const message = await selectSandboxText(app.db, reference);
   return message && { subject: message.subject, text: readBody(app, message) };
@@ -73,12 +73,12 @@ export const sandboxBodies: EncryptedValues = {
 
 const receiptBatchSize = 1_000;
 
-/** Whether it is worth a transaction to look for receipts. */
+/** Whether any receipt is due, so that idle steps need no transaction. */
 export function areSandboxReceiptsDue(db: Db, now: Date): Promise<boolean> {
   return hasDueReceipts(db, timestamp(now));
 }
 
-/** Takes the receipts that are due. They are sent when the transaction commits. */
+/** Takes the due receipts. They count as sent when the transaction commits. */
 export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]> {
   const due = await takeDueReceipts(tx, timestamp(now), receiptBatchSize);
   return due.map(({ reference, notification_type, recipient }) => ({

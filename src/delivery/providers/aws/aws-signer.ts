@@ -11,7 +11,7 @@ interface AwsSettings {
 
 type AwsRequest = Parameters<typeof signedHeaders>[1];
 
-/** Signs the requests of a provider to one AWS service: with the access key of its settings, or what the process has. */
+/** Signs the requests of a provider to one AWS service, with the access key of its settings or the default credentials of the process. */
 export function awsSigner({ settings, clock }: { settings: AwsSettings; clock: Clock }, service: string) {
   const { region, accessKeyId, secretAccessKey } = settings;
   const credentials = awsCredentials({
@@ -23,7 +23,7 @@ export function awsSigner({ settings, clock }: { settings: AwsSettings; clock: C
     signedHeaders({ region, service, ...(await credentials()) }, request, clock.now());
   return {
     sign,
-    /** Without credentials the message waits: an operator can add them meanwhile. */
+    /** Without credentials the message is retried: an operator may add them meanwhile. */
     async signToSend(
       request: AwsRequest,
     ): Promise<{ headers: Record<string, string> } | { failed: Outcome & { kind: 'retry' } }> {

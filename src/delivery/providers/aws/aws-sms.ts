@@ -103,7 +103,7 @@ function identityOf(sender: string): string {
 
 const badCredentials = /UnrecognizedClient|InvalidSignature|IncompleteSignature|ExpiredToken|InvalidClientToken/;
 
-/** The name of an error, without its namespace. */
+/** Returns the name of an error without its namespace. */
 function problemOf({ json }: HttpResponse): string {
   return plainText(json?.__type).replace(/^.*#/, '');
 }
@@ -165,7 +165,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   });
 }
 
-/** The key of our id in the context of a message, which each event about it returns. */
+/** The key of our id in the context of a message. Each event about the message contains it. */
 const referenceKey = 'notification_id';
 
 /** The parts of an event that we use. It comes in an SNS envelope. */
@@ -179,7 +179,7 @@ interface AwsSmsEvent {
 
 const statuses = new Map<unknown, ReceiptStatus>([
   ['TEXT_DELIVERED', 'delivered'],
-  // In some countries the carrier reports no more than this.
+  // In some countries this is the only status that carriers report.
   ['TEXT_SUCCESSFUL', 'delivered'],
   ['TEXT_INVALID', 'permanent-failure'],
   ['TEXT_BLOCKED', 'permanent-failure'],
@@ -187,7 +187,7 @@ const statuses = new Map<unknown, ReceiptStatus>([
   ['TEXT_UNREACHABLE', 'temporary-failure'],
   ['TEXT_CARRIER_UNREACHABLE', 'temporary-failure'],
   ['TEXT_TTL_EXPIRED', 'temporary-failure'],
-  // No carrier reported anything for 72 hours.
+  // No carrier reported anything within 72 hours.
   ['TEXT_UNKNOWN', 'temporary-failure'],
   ['TEXT_INVALID_MESSAGE', 'technical-failure'],
   ['TEXT_SPAM', 'technical-failure'],

@@ -94,7 +94,7 @@ interface IdentityAtSes {
   DkimAttributes?: { Status?: string; Tokens?: string[] };
 }
 
-/** Easy DKIM: three tokens, each a record. The access key needs the permission ses:GetEmailIdentity. */
+/** Reads the records for Easy DKIM: three tokens, one record each. The access key needs the permission ses:GetEmailIdentity. */
 async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
   const base = app.settings.url ?? `https://email.${app.settings.region}.amazonaws.com`;
   const url = `${base}/v2/email/identities/${encodeURIComponent(name)}`;
@@ -147,7 +147,7 @@ function outcomeOf(response: HttpResponse): Outcome {
   return retryOf(response);
 }
 
-/** Receipts, bounces and complaints, through SNS. */
+/** Receives receipts, bounces and complaints through SNS. */
 function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   snsWebhook<SesEvent>(http, app, {
     path: '/notifications/email/ses',
@@ -163,7 +163,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
 async function recordEvent(app: ReceiptDeps<typeof settings>, event: SesEvent): Promise<void> {
   const meaning = meaningOfSesEvent(event);
   if (meaning.kind === 'nothing') return;
-  // Our own id in the tags is always known; the message id only after the hand-over was recorded.
+  // The tags always contain our id; the message id is known only after the hand-over was recorded.
   const reference = taggedReference(event);
   const ours = reference ? { reference } : {};
   const outcome =
@@ -227,13 +227,13 @@ function reasonOf(bounce: SesEvent['bounce']): string {
   return [kind, diagnosisOf(bounce)].filter(Boolean).join(': ');
 }
 
-/** In the words of the mail server that refused the email. */
+/** Returns the response of the mail server that refused the email. */
 function diagnosisOf(bounce: SesEvent['bounce']): string {
   const [first] = Array.isArray(bounce?.bouncedRecipients) ? bounce.bouncedRecipients : [];
   return plainText(first?.diagnosticCode);
 }
 
-/** Our id in the tags, for a receipt that arrives before its message id is recorded. */
+/** Returns our id from the tags, for a receipt that arrives before the message id is recorded. */
 function taggedReference(event: SesEvent): string | undefined {
   const tagged = event.mail?.tags?.[referenceTag];
   return Array.isArray(tagged) && isUuid(tagged[0]) ? tagged[0] : undefined;

@@ -26,7 +26,7 @@ const Success = Type.Object({ result: Type.Literal('success'), message: Type.Str
 
 interface SnsWebhook<Event> {
   path: string;
-  /** Appears in the messages of responses. */
+  /** The name in the messages of responses. */
   name: string;
   summary: string;
   region: string;
@@ -35,7 +35,7 @@ interface SnsWebhook<Event> {
   record(event: Event): Promise<void>;
 }
 
-/** Declares a webhook for an HTTPS subscription to an SNS topic. Subscriptions are confirmed. */
+/** Declares a webhook for an HTTPS subscription to an SNS topic, and confirms the subscription. */
 export function snsWebhook<Event extends object>(
   http: Http,
   app: Pick<ReceiptDeps, 'log' | 'clock'>,

@@ -54,15 +54,15 @@ export function textToSign(envelope: SnsEnvelope): string | undefined {
 
 interface SnsOptions {
   log: Log;
-  /** `*` or empty allows every topic of the region, which any AWS customer can create. */
+  /** `*` or an empty list allows every topic of the region, which any AWS customer can create. */
   topics: string[];
   region: string;
 }
 
-/** Longer than Amazon retries. An older message is rejected as a replay. */
+/** Longer than Amazon retries, so an older message is rejected as a replay. */
 const maxAge_ms = hour_ms;
 
-/** Verifies envelopes against Amazon's certificates, which are cached, and against the configured topics. */
+/** Verifies envelopes against Amazon's certificates, which it caches, and against the configured topics. */
 export class SnsVerifier {
   private readonly certificates = new Map<string, Promise<X509Certificate>>();
   private readonly log: Log;
@@ -113,7 +113,7 @@ export class SnsVerifier {
     }
   }
 
-  /** Only hosts of the topic's region, and only configured topics: prevents requests to other hosts (SSRF). */
+  /** Allows only hosts of the topic's region, and only configured topics, to prevent server-side request forgery (SSRF). */
   private mayVisit({ TopicArn: topic = '' }: SnsEnvelope, address: string, path: RegExp): boolean {
     const region = /^arn:aws[a-z-]*:sns:([a-z0-9-]+):/.exec(topic)?.[1];
     const any = this.topics.length === 0 || this.topics.includes('*');

@@ -2,10 +2,10 @@ import { isUuid } from '../../../platform/id.ts';
 import type { ReceiptDeps } from '../descriptor.ts';
 import type { ReceiptOutcome, ReceiptStatus } from '../reports.ts';
 
-/** The field of our id, which each message carries and each event about it returns. */
+/** The field with our id, in each message and in each event about it. */
 export const referenceField = 'notification_id';
 
-/** What the webhook of an email API reports about one message. */
+/** The event about one message in the webhook of an email API. */
 export type EmailEvent =
   | { kind: 'receipt'; reference: unknown; status: ReceiptStatus; reason?: string; at: Date | undefined }
   | { kind: 'complaint'; reference: unknown; feedback_id: string; at: Date | undefined };
@@ -15,19 +15,19 @@ export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Seconds since 1970, as number or text. */
+/** Parses seconds since 1970, given as number or text. */
 export function secondsTime(value: unknown): Date | undefined {
   const date = new Date(Number(value) * 1_000);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Records events of authenticated requests. An event without an id of ours is about a message of another application. */
+/** Records events of authenticated requests. An event without one of our ids is about a message of another application. */
 export async function recordEmailEvents(
   app: Pick<ReceiptDeps, 'recordReceipt' | 'recordComplaint' | 'log'>,
   provider: string,
   events: EmailEvent[],
 ): Promise<void> {
-  // Receipts at the same time, so that they share a commit.
+  // Receipts are recorded concurrently, so that they share a commit.
   await Promise.all(
     events.map(async ({ reference, ...event }) => {
       if (event.kind !== 'receipt' || !isUuid(reference)) return;

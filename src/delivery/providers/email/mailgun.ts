@@ -55,7 +55,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
     name: 'mailgun',
     close: () => http.close(),
     async check() {
-      // Mailgun rejects a message without a recipient. A sending key may not make any other request.
+      // Mailgun rejects a message without a recipient, so this sends nothing. A sending key allows no other request.
       const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' };
       const { status } = await http.ping(address, form, '');
       const advice = configurationAdvice.get(status);
@@ -74,7 +74,7 @@ async function formOf(message: EmailMessage, now: Date): Promise<FormData> {
   const source = new Uint8Array(await mimeOf(message, now));
   form.set('message', new Blob([source], { type: 'message/rfc822' }), 'message.mime');
   form.set(`v:${referenceField}`, message.reference);
-  // Tracking changes links and adds a picture.
+  // Tracking rewrites links and adds a tracking pixel.
   for (const option of ['o:tracking', 'o:tracking-clicks', 'o:tracking-opens']) form.set(option, 'no');
   return form;
 }
@@ -100,13 +100,13 @@ function outcomeOf(response: HttpResponse): Outcome {
 
 const Body = Type.Object({ signature: Anything, 'event-data': Anything }, { additionalProperties: true });
 
-/** Mailgun repeats a request for 8 hours, and does not say whether it signs each one anew. */
+/** Mailgun retries a request for 8 hours, and does not document whether it signs each retry again. */
 const maxAge_ms = 9 * hour_ms;
 const maxTokens = 200_000;
 
 function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
-  // A signature does not cover the event. A token that was used for another event was copied from that request.
-  // With `max`, it would reserve 6 MB for those who do not use Mailgun.
+  // A signature does not cover the event. A token that was used for another event was copied from that request. With `max` instead of
+  // `maxSize`, the cache would reserve 6 MB even where Mailgun is not used.
   const eventsByToken = new LRUCache<string, string>({ maxSize: maxTokens, sizeCalculation: () => 1 });
   http.post(
     '/notifications/email/mailgun',
@@ -139,7 +139,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   );
 }
 
-/** HMAC-SHA-256 over the timestamp and a random token, as hexadecimal text. */
+/** The signature is an HMAC-SHA-256 over the timestamp and a random token, in hexadecimal. */
 function isMailgunSignature(
   key: string | undefined,
   { timestamp, token, signature }: { timestamp: string; token: string; signature: string },
@@ -161,7 +161,7 @@ function eventsIn(event: Record<string, unknown>): EmailEvent[] {
     case 'delivered':
       return [{ kind: 'receipt', reference, status: 'delivered', at }];
     case 'failed': {
-      // After a temporary failure Mailgun tries again, for 8 hours. Then it fails permanently, because it is old.
+      // After a temporary failure Mailgun retries for 8 hours, and then reports a permanent one.
       if (event.severity !== 'permanent') return [];
       const status = event.reason === 'old' ? 'temporary-failure' : 'permanent-failure';
       return [{ kind: 'receipt', reference, status, reason: reasonOf(event), at }];

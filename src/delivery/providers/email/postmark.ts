@@ -79,7 +79,7 @@ interface DomainAtPostmark {
   ReturnPathDomainVerified?: boolean;
 }
 
-/** A key that waits to be published is in the fields that are called pending. */
+/** A key that is not published yet is in the `DKIMPending` fields. */
 async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
   const { url, accountToken } = app.settings;
   if (accountToken === undefined) return undefined;
@@ -128,7 +128,7 @@ function requestOf(message: EmailMessage, messageStream: string) {
         Content: content.toString('base64'),
       })),
     }),
-    // Tracking changes links and adds a picture.
+    // Tracking rewrites links and adds a tracking pixel.
     TrackOpens: false,
     TrackLinks: 'None',
   };
@@ -136,7 +136,7 @@ function requestOf(message: EmailMessage, messageStream: string) {
 
 const tokenAdvice = 'correct POSTMARK_SERVER_TOKEN';
 
-/** Errors of the account, by Postmark's error code. */
+/** Advice for errors of the account, by Postmark's error code. */
 const configurationAdvice = new Map([
   [10, tokenAdvice],
   [400, 'add EMAIL_DOMAIN as a sender signature or domain at Postmark'],
@@ -147,7 +147,7 @@ const configurationAdvice = new Map([
   [1235, 'correct POSTMARK_MESSAGE_STREAM'],
 ]);
 
-/** Postmark no longer sends to an address that bounced or complained. */
+/** Postmark no longer sends to an address that bounced or complained about spam. */
 const inactiveRecipient = 406;
 const invalidRequest = 300;
 
@@ -187,7 +187,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
         body: Event,
         response: { ...receiptResponses, 401: adminErrors.errorSchema },
       },
-      // A bounce may contain the message that bounced.
+      // A bounce may contain the bounced message.
       ...takesLongText,
       onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.settings.webhookAuth),
     },
@@ -214,10 +214,10 @@ function eventsIn(event: Record<string, unknown>): EmailEvent[] {
   return [{ kind: 'receipt', reference, status, reason, at }];
 }
 
-/** Replies of the recipient or of their mail server to a message that arrived. */
+/** Replies to a message that arrived, from the recipient or from their mail server. */
 const notFailures = new Set(['AutoResponder', 'AddressChange', 'Subscribe', 'Unsubscribe', 'ChallengeVerification']);
 
-/** Any other bounce is temporary: full mailbox, DNS error, blocked by the provider of the mailbox, taken for spam. */
+/** Any other bounce is temporary: full mailbox, DNS error, blocked by the mailbox provider, classified as spam. */
 const bounces = new Map<string, ReceiptStatus>([
   ['HardBounce', 'permanent-failure'],
   ['BadEmailAddress', 'permanent-failure'],

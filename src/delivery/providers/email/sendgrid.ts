@@ -82,7 +82,7 @@ interface DomainAtSendGrid {
 
 const recordTypes = ['CNAME', 'TXT', 'MX'] as const;
 
-/** With automated security all are CNAME records, otherwise TXT and MX. The key needs a permission to read them. */
+/** With automated security all are CNAME records, otherwise TXT and MX. The API key needs a permission to read them. */
 async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
   const { url, apiKey } = app.settings;
   const query = new URLSearchParams({ domain: name, limit: '50' });
@@ -122,7 +122,7 @@ function requestOf(message: EmailMessage) {
       })),
     }),
     custom_args: { [referenceField]: reference },
-    // Tracking changes links, and adds a picture and a footer.
+    // Tracking rewrites links, and adds a tracking pixel and a footer.
     tracking_settings: {
       click_tracking: { enable: false, enable_text: false },
       open_tracking: off,
@@ -155,7 +155,7 @@ function outcomeOf(response: HttpResponse, now: Date): Outcome {
   return retryOf({ ...response, retry_after_ms }, configurationAdvice.get(status));
 }
 
-/** SendGrid says when its limit ends, in seconds since 1970, instead of how long to wait. */
+/** SendGrid returns the time at which its limit ends, in seconds since 1970, instead of a delay. */
 function untilReset_ms(reset: string | string[] | undefined, now: Date): number | undefined {
   const wait_ms = Number(reset) * 1_000 - now.getTime();
   return wait_ms >= 0 ? wait_ms : undefined;
@@ -166,7 +166,7 @@ const Event = Type.Object(
   { additionalProperties: true },
 );
 
-/** SendGrid repeats a request for 24 hours, and does not say whether it signs each one anew. */
+/** SendGrid retries a request for 24 hours, and does not document whether it signs each retry again. */
 const maxAge_ms = 25 * hour_ms;
 
 function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
@@ -199,7 +199,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   );
 }
 
-/** The public key in DER and base64, on the curve P-256. */
+/** Parses the public key: DER in base64, on the curve P-256. */
 function keyOf(text = ''): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
@@ -209,13 +209,13 @@ function keyOf(text = ''): KeyObject | undefined {
   }
 }
 
-/** ECDSA with SHA-256 over the timestamp and the bytes of the body. */
+/** The signature is ECDSA with SHA-256 over the timestamp and the raw body. */
 export function isSendGridSignature(key: KeyObject, signature: string, timestamp: string, body: Buffer): boolean {
   const signed = Buffer.concat([Buffer.from(timestamp), body]);
   return verify('sha256', signed, key, Buffer.from(signature, 'base64'));
 }
 
-/** Reasons of SendGrid for not sending to this address. Others are about the account or the message. */
+/** SendGrid's reasons for not sending to this address. Other reasons are about the account or the message. */
 const suppressed = /^(bounced|unsubscribed|spam reporting) address$|^invalid$/i;
 
 function eventsIn(event: Static<typeof Event>): EmailEvent[] {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import * as setting from '../../../platform/setting.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 
-/** The file that describes a gateway. docs/guides/providers/generic-http.md explains it. */
+/** The schema of the file that describes a gateway. docs/guides/providers/generic-http.md explains it. */
 
 const strict = { additionalProperties: false };
 const Pointer = Type.String({ pattern: '^(/[^/]+)+$', maxLength: 200 });
@@ -16,7 +16,7 @@ const Authentication = Type.Object(
     /** The name of the header or of the query parameter. */
     name: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]+$' })),
     secret: Type.Optional(SecretName),
-    /** Before the value in the header, such as `Bearer ` or `sha256=`. */
+    /** The text before the value in the header, such as `Bearer ` or `sha256=`. */
     prefix: Type.Optional(Type.String()),
     user: Type.Optional(Type.String({ minLength: 1 })),
     algorithm: Type.Optional(OneOf(['sha1', 'sha256', 'sha512'])),
@@ -96,17 +96,17 @@ export const GatewayFile = Type.Object(
 export type Gateway = Static<typeof GatewayFile>;
 export type WebhookAuthentication = Static<typeof Authentication>;
 
-/** Text with `{{names}}` is only filled: there are no expressions, no conditions and no code. */
+/** Only `{{names}}` are replaced: there are no expressions, no conditions and no code. */
 const placeholder = /\{\{\s*([a-z0-9_.]+)\s*\}\}/g;
 
 export type PlaceholderValues = ReadonlyMap<string, string>;
 
-/** Values that are not there are checked when the file is read. */
+/** A missing value becomes empty; unknown names were rejected when the file was read. */
 export function fill(text: string, values: PlaceholderValues, encode: (value: string) => string = String): string {
   return text.replace(placeholder, (_match, name: string) => encode(values.get(name) ?? ''));
 }
 
-/** The same for each string inside a value, but not for keys. */
+/** Fills each string inside a value, but not the keys of objects. */
 export function fillAll(value: unknown, values: PlaceholderValues): unknown {
   if (typeof value === 'string') return fill(value, values);
   if (Array.isArray(value)) return value.map((item) => fillAll(item, values));
@@ -114,7 +114,7 @@ export function fillAll(value: unknown, values: PlaceholderValues): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillAll(item, values)]));
 }
 
-/** The names in a text, and what looks like a placeholder but is not one. */
+/** Returns the names in a text, and anything that looks like a placeholder but is not one. */
 export function placeholdersIn(text: string): { names: string[]; malformed: string | undefined } {
   const names = Array.from(text.matchAll(placeholder), ([, name = '']) => name);
   const [malformed] = text.replace(placeholder, '').match(/\{\{[^}]*\}{0,2}|\}\}/) ?? [];

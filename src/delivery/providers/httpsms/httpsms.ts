@@ -8,7 +8,7 @@ import { problemsOfGateway, readGateway } from './read-gateway.ts';
 import { headersOf, sendRequest } from './send-request.ts';
 import { inboundRoutes, receiptRoutes } from './webhooks.ts';
 
-/** Any SMS gateway with an HTTP API, described by a file. */
+/** Any SMS gateway with an HTTP API that a file describes. */
 export const httpsms = {
   name: 'httpsms' as const,
   channel: 'sms',

@@ -13,7 +13,7 @@ export interface DescribedGateway {
   secrets: ReadonlyMap<string, string>;
 }
 
-/** Undefined if no file is set. Throws if it has a problem, of which the start would have told. */
+/** Returns undefined if no file is set. Throws if the file has a problem, which the checks at startup report first. */
 export function readGateway(settings: Settings): DescribedGateway | undefined {
   if (settings.file === undefined) return undefined;
   const read = examineGateway(settings);
@@ -21,7 +21,7 @@ export function readGateway(settings: Settings): DescribedGateway | undefined {
   return read.described;
 }
 
-/** Every problem of the file and of the secrets, with the place in the file. */
+/** Returns every problem of the file and of the secrets, with its place in the file. */
 export function problemsOfGateway(settings: Settings): string[] {
   return settings.file === undefined ? [] : examineGateway(settings).problems;
 }
@@ -50,7 +50,7 @@ function parseFile(file: string): { value: unknown } | { problem: string } {
 }
 
 function parseSecrets(text = '{}'): { value: Map<string, string> } | { problem: string } {
-  // The text is not quoted: it is secret.
+  // The text is secret, so it is not quoted.
   const problem = 'HTTPSMS_SECRETS must be a JSON object of texts without line breaks, such as {"api_key":"..."}';
   try {
     const value: unknown = JSON.parse(text);
@@ -67,7 +67,7 @@ function schemaProblems(value: unknown): string[] {
   return Value.Errors(GatewayFile, value).flatMap(({ keyword, instancePath, params, message }) => {
     const place = instancePath || '/';
     switch (keyword) {
-      // Reported with its object, too.
+      // The enclosing object reports it too.
       case 'boolean':
         return [];
       case 'additionalProperties':
@@ -90,7 +90,7 @@ function listOf(values: readonly unknown[]): string {
 
 const ofMessage = ['to', 'from', 'text', 'reference', 'encoding', 'receipt_url'];
 
-/** What the schema cannot say. */
+/** Returns the problems that a schema cannot express. */
 function rulesOf(gateway: Gateway, secrets: ReadonlyMap<string, string>): string[] {
   const { request, accepted, errors = [], receipts, received_texts } = gateway;
   const check = (place: string, text: string, allowed: string[]) => checkPlaceholders(place, text, allowed, secrets);

@@ -74,7 +74,7 @@ function outcomeOf({ accepted, errors = [], receipts }: Gateway, response: HttpR
   }
   if (!applies(accepted)) return retryOf(response);
   const id = accepted.message_id === undefined ? '' : textAt(document, accepted.message_id);
-  // Without the id no receipt could be matched, and the gateway has the message.
+  // The gateway has the message, but without the id no receipt would match.
   if (receipts?.message_id !== undefined && id === '') return retryOf(response, 'without a message id');
   return {
     kind: 'accepted',
@@ -83,7 +83,7 @@ function outcomeOf({ accepted, errors = [], receipts }: Gateway, response: HttpR
   };
 }
 
-/** Unlike `json` of the response, also lists. */
+/** Parses any JSON. `json` of the response has objects only. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -92,12 +92,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** As stored with the message. Ids of a gateway may be short numbers, or look like ours. */
+/** Returns the reference as stored with the message. Ids of a gateway may be short numbers, or look like ours. */
 export function referenceOf(messageId: string): string {
   return `httpsms:${encodeURIComponent(messageId.slice(0, 80))}`;
 }
 
-/** The value at a JSON pointer (RFC 6901) as text: empty if there is nothing, or an object. */
+/** Returns the value at a JSON pointer (RFC 6901) as text, empty if there is no value or if it is an object. */
 export function textAt(document: unknown, pointer: string): string {
   let value = document;
   for (const part of pointer.split('/').slice(1)) {

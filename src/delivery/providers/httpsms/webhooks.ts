@@ -21,7 +21,7 @@ export function receiptRoutes(http: Http, app: ReceiptDeps<typeof settings>): vo
     const receipts = described?.gateway.receipts;
     if (!described || !receipts) throw notFound();
     const { authentication, our_reference = '' } = receipts;
-    // Before anything is read, so that errors do not tell what the file says.
+    // Authenticates before anything is read, so that errors do not reveal the contents of the file.
     const isGenuine =
       authentication.kind === 'receipt_url'
         ? isReceiptToken(app.secrets, 'httpsms', textAt(fields, our_reference), textAt(request.query, '/token'))
@@ -113,7 +113,7 @@ interface WebhookRequest {
   rawBody: Buffer | undefined;
 }
 
-/** Whether the request knows the secret. Not for `receipt_url`, which depends on the message. */
+/** Whether the request has the secret. Not used for `receipt_url`, whose secret depends on the message. */
 function isAuthentic(
   authentication: WebhookAuthentication,
   secrets: ReadonlyMap<string, string>,

@@ -17,7 +17,7 @@ interface Deps {
   accepted: AcceptedReferences;
 }
 
-/** Stores what a deliver_sm brings. Returns the status of the response: with an error the message centre repeats it later. */
+/** Stores the contents of a deliver_sm. Returns the status of the response: after an error the message centre retries later. */
 export async function takeDelivery(app: Deps, { body }: Frame): Promise<number> {
   try {
     const delivered = readDeliver(body);
@@ -34,7 +34,7 @@ export async function takeDelivery(app: Deps, { body }: Frame): Promise<number> 
   }
 }
 
-/** The result of a message is recorded soon after its response; a receipt can be faster. */
+/** The response to a message is recorded shortly after it arrives, and a receipt can be faster. */
 const retryDelays_ms = [50, 100, 200, 400, 800];
 
 async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
@@ -76,12 +76,12 @@ function statusOf(
     case 'DELETED':
       return 'technical-failure';
     default:
-      // It is on its way, or the message centre does not know: without another receipt the message times out.
+      // The message is on its way, or the message centre does not know. Without another receipt it times out.
       return 'pending';
   }
 }
 
-/** A text for a number without a service is repeated as long as the message centre keeps it: an operator can assign the number meanwhile. */
+/** The message centre retries a text for a number without a service as long as it keeps it: an operator can assign the number meanwhile. */
 async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<number> {
   const text = readText(delivered);
   if (text === undefined) {
@@ -93,14 +93,14 @@ async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<n
   return (await reports.receiveText(inbound)) ? statuses.ok : statuses.temporaryError;
 }
 
-/** As stored with the message. Ids of a message centre are often short numbers, which other providers use, too. */
+/** Returns the reference as stored with the message. Ids of a message centre are often short numbers, which other providers use too. */
 export function referenceOf(messageId: string): string {
   return `smpp:${encodeURIComponent(messageId)}`;
 }
 
 const recent_ms = 10_000;
 
-/** The references of messages that this process handed over in the last seconds. Their results are about to be recorded. */
+/** The references of messages that this process handed over in the last seconds, and whose results are about to be recorded. */
 export class AcceptedReferences {
   private readonly times = new Map<string, number>();
 
@@ -118,7 +118,7 @@ export class AcceptedReferences {
   }
 }
 
-/** The form in which ids of responses and of receipts are equal. */
+/** Normalises the ids of responses and receipts, so that equal ids compare as equal. */
 export function normalId(
   id: string,
   source: 'response' | 'receipt',

@@ -93,7 +93,7 @@ function addressType(name: string, whose: string, fallback: AddressType): Settin
   };
 }
 
-/** What cannot be put into a bind, or would be ignored. */
+/** Returns settings that do not fit into a bind, or would be ignored. */
 export function problemsOf({ url, systemId = '', systemType = '', serviceType = '' }: Partial<SmppSettings>): string[] {
   const address = url === undefined ? undefined : new URL(url);
   const tooLong = (name: string, value: string, max: number) =>

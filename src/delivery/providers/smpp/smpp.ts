@@ -49,7 +49,7 @@ function open(app: Deps): Provider<TextMessage> {
       system_type: own.systemType,
       address_range: own.addressRange,
     },
-    // Who does not listen must not confirm anything.
+    // Without `listen` nothing is stored, so nothing may be acknowledged.
     async onRequest(frame: Frame) {
       return reports ? takeDelivery({ log, clock, settings: own, reports, accepted }, frame) : statuses.temporaryError;
     },
@@ -104,8 +104,8 @@ function bindTypes({ bind, binds }: SmppSettings): BindType[] {
 }
 
 /**
- * Checks and test messages listen to nothing, so they bind as transmitters. Where only transceivers may bind they do that,
- * and what arrives meanwhile is not confirmed: the message centre repeats it to a worker.
+ * Checks and test messages bind as transmitters, because they receive nothing. Where only transceivers may bind, they bind as such and
+ * acknowledge nothing that arrives, so the message centre sends it again to a worker.
  */
 function toTest({ bind }: SmppSettings): { otherwise?: BindType } {
   return bind === 'transceiver' ? { otherwise: 'transceiver' } : {};
@@ -117,10 +117,10 @@ function addressOf({ url = '', ca }: SmppSettings) {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (tls ? 3550 : 2775)), tls, ca };
 }
 
-/** How often one part is sent to a message centre that has the parts before it and cannot keep up. */
+/** Max attempts to send a part when the message centre already has the parts before it but is throttling. */
 const maxPartAttempts = 5;
 
-/** One part after the other, so that a message whose first part is refused is not sent at all. */
+/** Sends one part after the other, so that nothing of a message is sent if its first part is refused. */
 async function sendText(binds: Binds, own: SmppSettings, message: TextMessage): Promise<Outcome> {
   const bodies = bodiesOf(own, message);
   if (!bodies) return { kind: 'refused', reason: 'the sender is too long for SMPP', status: 'technical-failure' };
@@ -150,7 +150,7 @@ function bodiesOf(own: SmppSettings, message: TextMessage): Buffer[] | undefined
   const source = { ...senderType(own, message.sender), address: message.sender };
   const destination = { ...own.recipient, address: message.to };
   const { text, encoding, reference } = message;
-  // All attempts have the same number, so that parts of two attempts make one text.
+  // The number is the same in all attempts, so that the parts of two attempts make one text.
   const number = Number.parseInt(reference.slice(-4), 16);
   return payloadsOf({ text, encoding, number }, own.longMessages).map((payload) =>
     encodeSubmit({ ...payload, service_type: own.serviceType, source, destination }),
@@ -187,12 +187,12 @@ async function submit(binds: Binds, own: SmppSettings, body: Buffer): Promise<Su
 
 /** The length or the content of the message is wrong. */
 const refused = new Set<number>([statuses.invalidMessageLength, statuses.rejected]);
-/** The recipient cannot get it. */
+/** The recipient cannot receive it. */
 const permanent = new Set<number>([statuses.invalidDestination, statuses.permanentError, statuses.deliveryFailure]);
 
 /**
- * For a submit_sm_resp with an error. All others are tried again, with another provider if there is one: those of the
- * settings can be corrected meanwhile, and what those above 0x400 mean is the vendor's.
+ * The outcome of a submit_sm_resp with an error. All other errors are retried, with another provider if there is one: errors in the
+ * settings can be corrected meanwhile, and codes above 0x400 are vendor-specific.
  */
 function outcomeOfError(status: number): Exclude<Outcome, { kind: 'accepted' }> {
   const reason = statusName(status);

@@ -54,7 +54,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
     name: 'firetext',
     close: () => http.close(),
     async check() {
-      // Firetext has no free request that would check the key.
+      // Firetext has no free request that checks the key.
       await http.ping(app.settings.url);
     },
     async send({ reference, to, sender, text, encoding }) {
@@ -83,7 +83,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
 /** Firetext always responds with 200; the code in the body is the result. */
 function outcomeOf(code: number): Outcome {
   if (code === 0) return { kind: 'accepted' };
-  // The number itself is rejected, so a retry is useless.
+  // The number itself is rejected, so the message is not retried.
   if (code === 2) return { kind: 'refused', reason: 'code 2: destination', status: 'technical-failure' };
   return { kind: 'retry', reason: `code ${code}` };
 }
@@ -138,7 +138,7 @@ function receiptOf({ status, reference, code, time }: Static<typeof ReceiptBody>
   };
 }
 
-/** Without a known code, a pending message may still arrive. */
+/** Without a known code, a message with the status pending may still arrive. */
 function failureOf(code: unknown, { status }: { status: string }): ReceiptStatus {
   if (permanent.has(plainText(code))) return 'permanent-failure';
   if (temporary.has(plainText(code))) return 'temporary-failure';

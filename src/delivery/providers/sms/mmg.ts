@@ -54,7 +54,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
     name: 'mmg',
     close: () => http.close(),
     async check() {
-      // MMG has no free request that would check the key.
+      // MMG has no free request that checks the key.
       await http.ping(app.settings.url);
     },
     async send({ reference, to, sender, text }) {
@@ -73,7 +73,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
       );
       if ('failed' in called) return called.failed;
       const { status, json } = called.response;
-      // The JSON response has MMG's own reference; receipts contain ours.
+      // The JSON response has MMG's own reference, but receipts contain ours.
       if (status < 300 && json && !('Error' in json)) return { kind: 'accepted' };
       if (status < 300 && json) return { kind: 'retry', reason: `error ${String(json.Error).slice(0, 100)}` };
       return retryOf(called.response);
@@ -154,7 +154,7 @@ function inbound(http: Http, app: InboundDeps<typeof settings>): void {
   );
 }
 
-/** Form decoding: a plus is a space. Malformed input is returned unchanged. */
+/** Decodes form data, where a plus is a space. Malformed input is returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

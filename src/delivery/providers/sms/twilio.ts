@@ -35,7 +35,7 @@ export const twilio = {
   receipts,
 } satisfies SmsDescriptor<typeof settings>;
 
-/** The number cannot receive texts: invalid, not a mobile, opted out, or a country that is not enabled. */
+/** The recipient opted out. Like the other permanent errors (invalid, not a mobile, country not enabled), it is about the number. */
 const optedOut = 21610;
 const permanentErrors = new Set([21211, 21214, 21217, 21408, optedOut, 21612, 21614]);
 
@@ -76,7 +76,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
   };
 }
 
-/** The sender is the id of a messaging service, a number (with a plus), or alphanumeric. */
+/** Twilio accepts the id of a messaging service, a number (with a plus), or an alphanumeric sender. */
 function senderField(sender: string): Record<string, string> {
   if (/^MG[0-9a-f]{32}$/.test(sender)) return { MessagingServiceSid: sender };
   return { From: /^\d{9,15}$/.test(sender) ? `+${sender}` : sender };
@@ -112,7 +112,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   );
 }
 
-/** HMAC-SHA1 over the callback URL and the fields sorted by name. */
+/** Returns the HMAC-SHA1 over the callback URL and the fields sorted by name. */
 export function twilioSignature(authToken: string, url: string, fields: Record<string, string>): string {
   const text = Object.keys(fields)
     .sort()
@@ -120,7 +120,7 @@ export function twilioSignature(authToken: string, url: string, fields: Record<s
   return createHmac('sha1', authToken).update(text).digest('base64');
 }
 
-/** Checks an unvalidated body. */
+/** Checks the signature of a body that is not validated yet. */
 function isSignature(given: string | undefined, authToken: string, url: string, body: unknown): boolean {
   return given !== undefined && isForm(body) && sameSecret(given, twilioSignature(authToken, url, body));
 }
@@ -132,7 +132,7 @@ function isForm(body: unknown): body is Record<string, string> {
 
 const temporaryCodes = new Set(['30001', '30002', '30003', '30008', '30009', '30010']);
 
-/** Undefined if the status is not final. */
+/** Returns undefined if the status is not final. */
 function receiptOf(fields: Record<string, string>, reference: string | undefined): Receipt | undefined {
   const status = outcomeOf(fields.MessageStatus ?? fields.SmsStatus, fields.ErrorCode);
   const named = reference ?? fields.MessageSid ?? fields.SmsSid;

@@ -93,7 +93,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
 const tokenLife_ms = 15 * minute_ms;
 const renewBefore_ms = 5 * minute_ms;
 
-/** A signature takes a millisecond, so a token is used for some minutes. */
+/** Signing takes a millisecond, so a token is reused for some minutes. */
 class ApplicationTokens {
   private readonly clock: Clock;
   private readonly applicationId: string | undefined;
@@ -148,7 +148,7 @@ function outcomeOf(response: HttpResponse): Outcome {
   return retryOf(response, configurationAdvice.get(status) ?? (code === '' ? undefined : `error ${code}`));
 }
 
-/** Errors are URLs of the documentation that end with their code, as in `…/api-errors/messages#1170`. */
+/** Errors are documentation URLs that end with the code, such as `…/api-errors/messages#1170`. */
 function codeIn(type: unknown): string {
   return /#(\w{1,40})$/.exec(plainText(type))?.[1] ?? '';
 }
@@ -182,10 +182,10 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
   );
 }
 
-/** Vonage repeats a request for 24 hours, and does not say whether it signs each one anew. */
+/** Vonage retries a request for 24 hours, and does not document whether it signs each retry again. */
 const maxAge_ms = 25 * hour_ms;
 
-/** The token is signed with the secret of the account, and contains a digest of the body. */
+/** The token is signed with the secret of the account and contains a digest of the body. */
 function refuseUnlessSigned(
   { headers, rawBody = Buffer.alloc(0) }: FastifyRequest,
   { settings, clock }: { settings: { signatureSecret: string | undefined }; clock: Clock },
@@ -214,7 +214,7 @@ const permanentCodes = new Set([
   ...['1300', '1310'], // not in the network, not a suitable device
 ]);
 
-/** What a receipt says of a failure: `type` ends with the code. */
+/** Reads the error of a receipt, whose `type` ends with the code. */
 function readError(error: unknown): { code: string; detail: string } {
   const { type, title, detail } = (typeof error === 'object' && error !== null ? error : {}) as {
     [field in 'type' | 'title' | 'detail']?: unknown;
@@ -227,7 +227,7 @@ function reasonOf(status: string, error: unknown): string {
   return [status, code && `error ${code}`, detail].filter(Boolean).join(', ');
 }
 
-/** Undefined if the status is not final. */
+/** Returns undefined if the status is not final. */
 function statusOf(status: string, error: unknown): ReceiptStatus | undefined {
   if (status === 'delivered' || status === 'read') return 'delivered';
   if (status !== 'rejected' && status !== 'undeliverable') return undefined;

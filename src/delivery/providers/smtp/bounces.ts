@@ -51,7 +51,7 @@ export function receiverChecks({ imapUrl, requireTls }: SmtpSettings) {
   return [{ name: mailboxName, check: () => checkMailbox({ url: imapUrl, requireTls }) }];
 }
 
-/** Throws only if a later attempt may succeed: an email that can never be recorded must not be read for ever. */
+/** Throws only if a later attempt may succeed, so that an email that can never be recorded is not retried without end. */
 async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recipients?: string[]): Promise<ReportKind> {
   try {
     const report = await readReport(source, paths, recipients);
@@ -69,7 +69,7 @@ async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recip
   }
 }
 
-/** The database is unavailable, busy, or asks to try again shortly. */
+/** The database is unavailable or busy, or the transaction collided with another. */
 function isTemporary(error: unknown): boolean {
   const failure = error instanceof Failure ? error : failureOfDatabaseError(error);
   return failure?.kind === 'unavailable' || isCollision(error);
@@ -82,7 +82,7 @@ const statuses = new Map<Report['kind'], ReceiptStatus>([
   ['delivered', 'delivered'],
 ]);
 
-/** Returns when it is committed. A report that is read again changes nothing. */
+/** Resolves when the report is committed. Recording the same report again changes nothing. */
 async function recordReport(
   app: Pick<ReceiptDeps, 'recordReceipt' | 'recordComplaint' | 'log'>,
   report: Report,
@@ -123,15 +123,15 @@ interface ListenerOptions {
   handle(source: Buffer, recipients: string[]): Promise<unknown>;
 }
 
-/** Larger than what mail servers send; only the beginning is kept. */
+/** Larger than any message of a mail server; only the beginning is kept. */
 const maxMessage_bytes = 50 * 1024 * 1024;
 const maxClients = 50;
-/** Then each transaction is about one message. */
+/** One recipient, so that each SMTP transaction is about one message. */
 const maxRecipients = 1;
 const timeout_ms = 60_000;
 const checkEvery_ms = 60_000;
 
-/** A mail server that takes only mail to return paths that we signed. It relays nothing and sends nothing. */
+/** A mail server that accepts only mail to return paths that we signed. It relays nothing and sends nothing. */
 class BounceListener implements ReportReceiver {
   readonly name = 'bounce listener';
   readonly isExclusive = false;
@@ -142,7 +142,7 @@ class BounceListener implements ReportReceiver {
     this.options = options;
   }
 
-  /** While another process of this machine has the port, it is tried again. */
+  /** Tries again later while another process of this machine has the port. */
   async step(): Promise<number> {
     if (!this.server) this.server = await this.listen();
     return checkEvery_ms;
@@ -175,7 +175,7 @@ class BounceListener implements ReportReceiver {
         const recipients = envelope.rcptTo.map(({ address }) => address);
         this.receive(stream, recipients).then(
           () => done(null),
-          // The sender keeps the report and tries again.
+          // The sender keeps the report and retries.
           () => done(reply(451, '4.3.0 not recorded, try again later')),
         );
       },
@@ -184,7 +184,7 @@ class BounceListener implements ReportReceiver {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
-    // Errors of single connections: the client went away.
+    // Errors of single connections: the client disconnected.
     server.removeAllListeners('error');
     server.on('error', () => undefined);
     return server;

@@ -11,29 +11,29 @@ interface MailboxAddress {
 
 interface MailboxOptions extends MailboxAddress {
   pollEvery_ms: number;
-  /** Returns what it was when everything that it says is committed. Throws if a later attempt may succeed. */
+  /** Resolves with the kind of the report when everything in it is committed. Throws if a later attempt may succeed. */
   handle(source: Buffer): Promise<ReportKind>;
-  /** Some emails stay in the mailbox, because they could not be recorded at this time. */
+  /** Called when some emails stay in the mailbox, because they could not be recorded yet. */
   onPostponed(emails: number, error: unknown): void;
 }
 
 export const mailboxName = 'bounce mailbox';
-/** Emails are read and moved in batches of this size: one that was read again after a crash changes nothing. */
+/** Emails are read and moved in batches of this size. Reading one again after a crash changes nothing. */
 const batchSize = 100;
 /** Shorter than the lease of the mailbox. */
 const maxBatch_ms = 30_000;
 const timeout_ms = 20_000;
-/** Emails leave the mailbox when they are recorded: what people look for is in one folder, the rest in the other. */
+/** Emails leave the inbox when they are recorded: reports go to this folder, everything else to the other. */
 const processedFolder = 'Processed';
 const unrecognisedFolder = 'Unrecognised';
 
-/** Reads reports from a mailbox, which nothing else should read. */
+/** Reads reports from a mailbox, which no other client should read. */
 export class Mailbox implements ReportReceiver {
   readonly name = mailboxName;
   readonly isExclusive = true;
   private readonly options: MailboxOptions;
   private client: ImapFlow | undefined;
-  /** The last email of the batch before; 0 at the beginning of the mailbox. */
+  /** The last email of the previous batch; 0 at the beginning of the mailbox. */
   private readUntil = 0;
 
   constructor(options: MailboxOptions) {
@@ -64,8 +64,8 @@ export class Mailbox implements ReportReceiver {
   }
 
   /**
-   * What was recorded leaves the mailbox. What could not be recorded at this time stays, and the next batch is read behind it; the
-   * mailbox is read from the beginning again after its end.
+   * Moves recorded emails out of the mailbox. Emails that could not be recorded yet stay, and the next batch begins after them. At its end,
+   * the mailbox is read from the beginning again.
    */
   private async readBatch(client: ImapFlow): Promise<{ isLast: boolean }> {
     const uids = ((await client.search({ deleted: false }, { uid: true })) || []).filter((uid) => uid > this.readUntil);
@@ -82,13 +82,13 @@ export class Mailbox implements ReportReceiver {
     );
     const isLast = handled.length === uids.length;
     this.readUntil = isLast ? 0 : (handled.at(-1)?.uid ?? 0);
-    // If none could be recorded, the database is probably unavailable: the caller logs it and waits.
+    // If none could be recorded, the database is probably unavailable: the caller logs that and backs off.
     if (errors.length > 0 && recorded.length === 0) throw errors[0];
     if (errors.length > 0) this.options.onPostponed(errors.length, errors[0]);
     return { isLast };
   }
 
-  /** One after the other, each up to a limit, so that large emails do not fill the memory. */
+  /** Handles emails one after the other, each up to a size limit, to limit memory. */
   private async handleEach(client: ImapFlow, uids: number[]): Promise<{ uid: number; kind: Promise<ReportKind> }[]> {
     const handled: { uid: number; kind: Promise<ReportKind> }[] = [];
     const began = performance.now();
@@ -109,7 +109,7 @@ export class Mailbox implements ReportReceiver {
 }
 
 async function open({ url: address, requireTls }: MailboxAddress, readOnly = false): Promise<ImapFlow> {
-  // Loaded here, because most installations have no mailbox.
+  // Imported here, because most installations have no mailbox.
   const { ImapFlow } = await import('imapflow');
   const url = new URL(address);
   const secure = url.protocol === 'imaps:';
@@ -123,7 +123,7 @@ async function open({ url: address, requireTls }: MailboxAddress, readOnly = fal
     connectionTimeout: timeout_ms,
     greetingTimeout: timeout_ms,
     socketTimeout: 3 * timeout_ms,
-    // Its lines have addresses.
+    // Its log lines contain addresses.
     logger: false,
   });
   // A lost connection fails the next call.
@@ -164,7 +164,7 @@ async function move(client: ImapFlow, emails: { uid: number }[], folder: string)
   if (!moved) throw new Error(`emails cannot be moved to the folder ${folder}`);
 }
 
-/** The library says `Command failed` and keeps the reason elsewhere. Texts of servers may quote addresses. */
+/** imapflow's message is `Command failed`; the reason is in other fields. Server responses may quote addresses. */
 function readableError(error: unknown): Error {
   const { code, authenticationFailed, serverResponseCode, message } = error as Error & {
     code?: string;

@@ -2,10 +2,10 @@ import PostalMime, { type Email } from 'postal-mime';
 import type { ReturnPaths } from './return-path.ts';
 import { type Bounce, bounceInText, bounceOf, statusCodesIn } from './status-code.ts';
 
-/** Only the beginning of a message is read: what a server says comes before the message that it returns. */
+/** Only the beginning of a message is read: the report precedes the returned message. */
 export const maxReport_bytes = 256 * 1024;
 
-/** `auto-reply`: nothing about the delivery; `other`: no report at all; `unsigned`: a report about no message of ours. */
+/** `auto-reply`: says nothing about delivery; `other`: not a report; `unsigned`: a report about a message that is not ours. */
 export type ReportKind = DeliveryStatus | 'complaint' | 'auto-reply' | 'other' | 'unsigned';
 
 export type Report =
@@ -13,7 +13,7 @@ export type Report =
   | { kind: 'complaint'; id: string; complaint_type: string; complaint_date: string | null }
   | { kind: 'auto-reply' | 'other' | 'unsigned' };
 
-/** Where mail servers write the address that a message came to. */
+/** Headers in which mail servers record the address that a message was delivered to. */
 const recipientHeaders = [
   'delivered-to',
   'x-original-to',
@@ -24,7 +24,7 @@ const recipientHeaders = [
   'cc',
 ];
 
-/** What an email says about which message of ours. `recipients` are those of its envelope, if known. */
+/** Reads which of our messages an email is about and what it reports. `recipients` are those of its envelope, if known. */
 export async function readReport(source: Buffer, paths: ReturnPaths, recipients: string[] = []): Promise<Report> {
   const text = source.toString('latin1');
   const email = await parse(source);
@@ -36,7 +36,7 @@ export async function readReport(source: Buffer, paths: ReturnPaths, recipients:
   return { kind: 'complaint', id, complaint_type: meaning.complaint_type, complaint_date: dateOf(email) };
 }
 
-/** Of a message that cannot be parsed, such as one with too many parts, the headers are read, or nothing. */
+/** If a message cannot be parsed, for example because it has too many parts, only its headers are read, or nothing. */
 async function parse(source: Buffer): Promise<Email> {
   const end = source.indexOf('\r\n\r\n');
   for (const part of end < 0 ? [source] : [source, source.subarray(0, end)]) {
@@ -57,7 +57,7 @@ function meaningOf(email: Email, source: string): Delivery | 'auto-reply' | 'oth
   if (partOf(email, 'message/disposition-notification') !== undefined) return 'other';
   const status = partOf(email, 'message/delivery-status') ?? partOf(email, 'message/global-delivery-status');
   if (status !== undefined) return readDeliveryStatus(status) ?? 'other';
-  // The parts of a broken report are found in its text.
+  // A malformed report still has its fields in the text.
   if (/^(Final|Original)-Recipient:/im.test(source) && /^Action:/im.test(source))
     return readDeliveryStatus(source) ?? 'other';
   const mail = plainMail(email);
@@ -91,14 +91,14 @@ function recipientsIn({ headers }: Email): string {
 function dateOf({ date }: Email): string | null {
   const at = new Date(date ?? '');
   const text = Number.isNaN(at.getTime()) ? '' : at.toISOString();
-  // Years beyond 9999 are no dates for PostgreSQL.
+  // PostgreSQL cannot parse years beyond 9999.
   return /^\d{4}-/.test(text) ? text : null;
 }
 
-/** As Amazon SES reports them. */
+/** The types that Amazon SES reports. */
 const complaintTypes = ['abuse', 'auth-failure', 'fraud', 'not-spam', 'other', 'virus'];
 
-/** The kind of complaint in a feedback report (RFC 5965). */
+/** Returns the type of complaint in a feedback report (RFC 5965). */
 function complaintTypeIn(text: string): string {
   const type = fieldBlocks(text)
     .map((fields) => fields.get('feedback-type')?.toLowerCase())
@@ -110,11 +110,11 @@ type DeliveryStatus = Bounce | 'delivered' | 'delayed';
 
 interface Delivery {
   status: DeliveryStatus;
-  /** Why it failed, in the words of the server that refused it. */
+  /** The response of the server that refused it. */
   reason?: string;
 }
 
-/** Blocks of `Name: value` lines, as in RFC 3464 and RFC 5965. Names are in lower case; the first of a name counts. */
+/** Parses blocks of `Name: value` lines, as in RFC 3464 and RFC 5965. Names become lower case; the first occurrence counts. */
 function fieldBlocks(text: string): Map<string, string>[] {
   const unfolded = text.replaceAll('\r\n', '\n').replaceAll(/\n[ \t]+(?=\S)/g, ' ');
   return unfolded.split(/\n[ \t]*\n/).map((block) => {
@@ -127,7 +127,7 @@ function fieldBlocks(text: string): Map<string, string>[] {
   });
 }
 
-/** The worst of what a delivery status notification says about its recipients. Undefined: it says nothing final. */
+/** Returns the worst result that a delivery status notification has for its recipients; undefined if none is final. */
 function readDeliveryStatus(text: string): Delivery | undefined {
   const blocks = fieldBlocks(text).map((fields) => ({ status: statusOfRecipient(fields), fields }));
   for (const status of ['hard-bounce', 'soft-bounce', 'delivered', 'delayed'] as const) {
@@ -137,10 +137,10 @@ function readDeliveryStatus(text: string): Delivery | undefined {
   return undefined;
 }
 
-/** More than anybody reads; a stranger may have written it. */
+/** Longer reasons are cut: a stranger may have written them. */
 const maxReason = 500;
 
-/** The response of the server, such as `550 5.1.1 No such user`, with its code. */
+/** Returns the server's response with its code, such as `550 5.1.1 No such user`. */
 function reasonIn(fields: Map<string, string>): string {
   const said = (fields.get('diagnostic-code') ?? '').slice(0, maxReason).replace(/^[\w-]+[ \t]*;[ \t]*/, '');
   const [code = ''] = statusCodesIn(fields.get('status') ?? '');
@@ -148,7 +148,7 @@ function reasonIn(fields: Map<string, string>): string {
   return (isSaid ? said : `${code} ${said}`).replaceAll(/\p{C}+/gu, ' ').trim();
 }
 
-/** A message went to one recipient, but its mailbox may be an alias of several. */
+/** A message has one recipient, but that mailbox may be an alias for several. */
 function statusOfRecipient(fields: Map<string, string>): DeliveryStatus | undefined {
   const action = /^[a-z]+/.exec((fields.get('action') ?? '').toLowerCase())?.[0];
   const [code] = statusCodesIn(fields.get('status') ?? '');
@@ -161,21 +161,21 @@ function statusOfRecipient(fields: Map<string, string>): DeliveryStatus | undefi
     case undefined:
       return code?.startsWith('5.') ? failureOf(code, fields.get('diagnostic-code') ?? '') : undefined;
     default:
-      // `relayed` and `expanded`: the next server does not report, so nothing more will be known.
+      // `relayed` and `expanded`: the next server sends no reports, so no more will be known.
       return undefined;
   }
 }
 
-/** Many servers write 5.0.0 and leave the reason to the text. */
+/** Many servers report 5.0.0 and give the reason only in the text. */
 function failureOf(code: string | undefined, diagnostic: string): Bounce {
   const isPlain = code === undefined || code.endsWith('.0.0');
   const said = isPlain ? bounceInText(diagnostic) : undefined;
   return said ?? (code === undefined ? 'soft-bounce' : bounceOf(code));
 }
 
-/** Older servers return a message with a text for people, not for programs. */
+/** The bounce of an older server, with a text for people and not for programs. */
 interface PlainMail {
-  /** The first value of a header, or an empty text. */
+  /** Returns the first value of a header, or an empty text. */
   header(name: string): string;
   subject: string;
   /** The address in `From`. */
@@ -185,12 +185,12 @@ interface PlainMail {
 
 const daemon = /^(mailer-?daemon|mail-?daemon|mdaemon|postmaster)(@|$)/i;
 
-/** A person and a vacation responder write from the address of a person. */
+/** People and vacation responders write from a person's address, not from that of a mail server. */
 function isFromMailServer({ header, from }: PlainMail): boolean {
   return header('x-failed-recipients') !== '' || (from === '' ? header('from') !== '' : daemon.test(from));
 }
 
-/** RFC 3834, and what older responders write instead. */
+/** Recognises RFC 3834, and the headers of older responders. */
 function isAutoReply({ header }: PlainMail): boolean {
   const submitted = header('auto-submitted').toLowerCase();
   const isAutomatic = submitted !== '' && !submitted.startsWith('no');
@@ -202,11 +202,11 @@ function isAutoReply({ header }: PlainMail): boolean {
 
 const isWarning = /\bwarning\b|\bdelay(ed)?\b/i;
 const warningOnly = /warning message only|do not need to resend|no action is required/i;
-/** Above this line is what the server says; below it is the returned message. */
+/** The server's text is above this line, the returned message below it. */
 const copyFollows =
   /^.*(below this line is a copy|this is a copy of (the|your) message|-- ?(original|returned|unsent) message|message (headers )?follows?\b).*$/im;
 
-/** Unclear means soft: a wrong address bounces again, a right one must not count as wrong. */
+/** An unclear bounce counts as soft: a wrong address bounces again, and a correct one must not be suppressed. */
 function readBounceText({ subject, text }: PlainMail): Delivery {
   if (isWarning.test(subject) || warningOnly.test(text)) return { status: 'delayed' };
   const end = text.search(copyFollows);

@@ -1,13 +1,13 @@
 import { uuidOfHex } from '../../../platform/id.ts';
 import { type SecretBox, tagLength } from '../../../platform/secrets/secrets.ts';
 
-/** The id of the message without hyphens, and its signature. Lower case: some mail servers change the case of addresses. */
+/** The message id without hyphens, and its signature. In lower case, because some mail servers change the case of addresses. */
 const signedId = new RegExp(`(?<![0-9a-z])([0-9a-f]{32})\\.([0-9a-z]{${tagLength}})(?![0-9a-z])`, 'gi');
 const signedIdLength = 32 + 1 + tagLength;
-/** RFC 5321. */
+/** Max length of a local part (RFC 5321). */
 const maxLocalPart = 64;
 
-/** The text around the signed id: `bounces+*@example.org`. An address without `*` gets its tag after a plus sign. */
+/** Splits a pattern such as `bounces+*@example.org` around the signed id. An address without `*` gets the id after a plus sign. */
 function partsOf(pattern: string): { before: string; localAfter: string; domain: string } | undefined {
   const [, local = '', domain = ''] = /^([\w.+=*-]+)@([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/i.exec(pattern) ?? [];
   const [before = '', localAfter = '', ...more] = (local.includes('*') ? local : `${local}+*`).split('*');
@@ -23,8 +23,8 @@ export function problemOfReturnPath(pattern: string): string | undefined {
 }
 
 /**
- * The addresses to which mail servers report about our messages, one per message (VERP). Each is signed, so that only those
- * who had the message can report about it.
+ * The addresses to which mail servers report about our messages, one per message (VERP). Each is signed, so that only those who received
+ * the message can report about it.
  */
 export class ReturnPaths {
   private readonly secrets: SecretBox;
@@ -41,17 +41,17 @@ export class ReturnPaths {
     this.secrets = secrets;
   }
 
-  /** At this domain, or at that of the installation. */
+  /** Returns the return path of a message, at this domain or at the installation's. */
   addressOf(id: string, domain = this.domain): string {
     return `${this.before}${this.signed(id)}${this.localAfter}@${domain}`;
   }
 
-  /** For reports that do not name the address. */
+  /** Returns the signed id, for reports that do not name the address. */
   signed(id: string): string {
     return `${id.replaceAll('-', '')}.${this.secrets.tag('return-path', id)}`;
   }
 
-  /** The message whose return path this address is. */
+  /** Returns the message that this address is the return path of. */
   idOfAddress(address: string): string | undefined {
     const id = this.findId(address);
     return id !== undefined && this.sameAddress(address) ? id : undefined;
@@ -66,7 +66,7 @@ export class ReturnPaths {
     return undefined;
   }
 
-  /** At any domain: a sending domain may have its own, and nobody can make a tag but us. */
+  /** Accepts any domain: a sending domain may have its own, and only we can create valid signatures. */
   private sameAddress(address: string): boolean {
     const text = address.toLowerCase().slice(0, address.lastIndexOf('@'));
     const { before, localAfter } = this;

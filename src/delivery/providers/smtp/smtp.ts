@@ -18,7 +18,7 @@ import { ReturnPaths } from './return-path.ts';
 import { type SmtpSettings, smtpSettings } from './settings.ts';
 import { type Bounce, bounceInText, bounceOf, statusCodesIn } from './status-code.ts';
 
-/** Any mail server. With a return path its bounces are read; without, an accepted message counts as delivered. */
+/** Any mail server. With a return path its bounces are read; without one, acceptance counts as delivery. */
 export const smtp = {
   name: 'smtp' as const,
   channel: 'email',
@@ -37,7 +37,7 @@ export const smtp = {
   open,
   receivers,
   receiverChecks,
-  // Also without a return path: those that were sent with one.
+  // Also without a return path, for messages that were sent while there was one.
   deliveredAfter_ms: ({ deliveredAfter_ms }) => deliveredAfter_ms,
 } satisfies EmailDescriptor<typeof smtpSettings>;
 
@@ -93,7 +93,7 @@ function open(app: ProviderDeps<typeof smtpSettings>): Provider<EmailMessage> {
   };
 }
 
-/** Signing and sending work on what they get at one go: with the longest emails they would block other work for a tenth of a second. */
+/** Splits chunks: signing and sending process a whole chunk at once, and the longest emails would block the event loop for 100 ms. */
 function inPieces(): Transform {
   return new Transform({
     async transform(chunk: Buffer, _, done) {
@@ -106,7 +106,7 @@ function inPieces(): Transform {
   });
 }
 
-/** Asks for the headers only: a bounce then returns neither the content of the message nor its files. */
+/** Requests the headers only, so that a bounce returns neither the content of the message nor its files. */
 function reportsTo(
   paths: ReturnPaths,
   { reference, to, return_path_domain }: EmailMessage,
@@ -142,15 +142,12 @@ function publicKeyOf(privateKey: string): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64');
 }
 
-/** Without STARTTLS (or if an attacker strips it) nothing is sent, except to a server on a private network. */
+/** Nothing is sent without STARTTLS, which an attacker could strip, except to a server on a private network. */
 export function requiresTls({ url, requireTls }: Pick<SmtpSettings, 'url' | 'requireTls'>): boolean {
   return requireTls && url !== undefined && !isInsideName(new URL(url).hostname);
 }
 
-/**
- * The headers that are signed if a message has them. RFC 8058 requires both of the unsubscribe button, and the list of the library
- * lacks the second.
- */
+/** Headers to sign if a message has them. RFC 8058 requires signing both unsubscribe headers, and the library's list lacks the second. */
 const signedHeaders = [
   ...['From', 'Sender', 'Reply-To', 'Subject', 'Date', 'Message-ID', 'To', 'Cc'],
   ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'In-Reply-To', 'References'],
@@ -166,7 +163,7 @@ function dkimOf({ domain: domainName, selector: keySelector, privateKey }: Signa
   return { domainName, keySelector, privateKey, headerFieldNames: signedHeaders.join(':') };
 }
 
-/** What the library throws. `command` is the one that failed. */
+/** The errors that nodemailer throws. `command` is the one that failed. */
 interface SmtpError extends Error {
   code?: string;
   command?: string;
@@ -174,7 +171,7 @@ interface SmtpError extends Error {
   response?: string;
 }
 
-/** Rejections of other commands are about us: the server knows nothing about the message yet. */
+/** Other commands are rejected because of us: the server does not know the message yet. */
 const subjects = new Map([
   ['RCPT TO', 'the recipient'],
   ['DATA', 'the message'],
@@ -183,12 +180,12 @@ const subjects = new Map([
 const statuses = { 'hard-bounce': 'permanent-failure', 'soft-bounce': 'temporary-failure' } as const;
 
 /**
- * 4xx is temporary. 5xx to the recipient or to the message means the same as in a bounce, unless the server rejects us or cannot
- * take any message: then the message is retried, and other messages may go through another provider.
+ * 4xx is temporary. 5xx for the recipient or the message means the same as in a bounce, unless the server rejects us or cannot accept any
+ * message: then the message is retried, and other messages may go through another provider.
  */
 function outcomeOf({ code, command, responseCode, response = '', name }: SmtpError): Outcome {
   const subject = subjects.get(command ?? '');
-  // The server announced its limit, or rejected the size with MAIL FROM: no retry makes the message smaller.
+  // The message exceeds the size limit that the server announced or checked at MAIL FROM: a retry would fail too.
   if (command === 'MAIL FROM' && (code === 'EMESSAGE' || ((responseCode ?? 0) >= 500 && isTooLarge(response)))) {
     return { kind: 'refused', reason: 'the message is too large for the server', status: 'temporary-failure' };
   }
@@ -201,12 +198,12 @@ function outcomeOf({ code, command, responseCode, response = '', name }: SmtpErr
     }
     return { kind: 'refused', reason: `${reply} to ${subject}`, status: statuses[meaningOf(status_code, text)] };
   }
-  // Only after the message was written can the server have it without having confirmed it.
+  // Only after the message was written can the server have accepted it without a response.
   const written = command === 'DATA' || command === 'SEND' || (code === 'ETIMEDOUT' && command === undefined);
   return { kind: 'retry', reason: code ?? name, perhaps_sent: written };
 }
 
-/** Servers quote the address, which may contain any word or number. */
+/** Servers quote the recipient's address, which may contain any word or number. */
 function withoutAddresses(response: string): string {
   return response.replaceAll(/<[^<>]*>|[^\s<>()]+@[^\s<>()]+/g, '');
 }
@@ -215,20 +212,20 @@ function statusCodeIn(text: string): string | undefined {
   return statusCodesIn(text).find((code) => code.startsWith('5.') || code.startsWith('4.'));
 }
 
-/** Unclear means temporary, as in a bounce: a right address must not count as wrong. */
+/** Unclear means temporary, as in a bounce: a correct address must not count as wrong. */
 function meaningOf(status_code: string | undefined, text: string): Bounce {
   const isPlain = status_code === undefined || status_code.endsWith('.0.0');
   return (isPlain ? bounceInText(text) : bounceOf(status_code)) ?? 'soft-bounce';
 }
 
-/** Wrong order of commands, the server takes no mail, log in first, log in failed. */
+/** Wrong order of commands, the server accepts no mail, authentication required, authentication failed. */
 const repliesAboutUs = new Set([500, 502, 503, 504, 521, 523, 530, 534, 535, 538]);
 /**
- * The server takes no mail or is set up wrongly (5.3.2, 5.3.5), the sending limit of the account (5.4.5), authentication and encryption
- * (5.7.3, 5.7.8 to 5.7.14), and those of Exchange for relaying, for no login and for the sender address.
+ * The server accepts no mail or is misconfigured (5.3.2, 5.3.5), the account's sending limit (5.4.5), authentication and encryption (5.7.3,
+ * 5.7.8 to 5.7.14), and Exchange's codes for relaying, missing authentication and the sender address.
  */
 const codesAboutUs = /^5\.(3\.[25]|4\.5|7\.([389]|1[0-4]|5[47]|60))$/;
-/** The words of servers that write 5.7.1, or no code, for a client that may not relay. */
+/** The texts of servers that respond with 5.7.1, or no code, to a client that may not relay. */
 const wordsAboutUs =
   /\brelay(ing)?( access)? (is )?(denied|not (permitted|allowed)|prohibited)|unable to relay|\ballowed rcpthosts|authentication (is )?(required|needed)|not authenticated/i;
 
@@ -243,8 +240,8 @@ function isTooLarge(response: string): boolean {
 }
 
 /**
- * Which encryption a connection to the mail server gets. It says hello and no more, and looks at a certificate that sending would refuse.
- * Undefined if there is no server to talk to.
+ * Finds out which encryption a connection to the mail server gets. It only sends EHLO, and accepts certificates that sending would refuse.
+ * Returns undefined if the server cannot be reached.
  */
 export async function negotiateTls({ url, ehloName }: SmtpSettings): Promise<Negotiated | undefined> {
   if (url === undefined) return undefined;
@@ -264,7 +261,7 @@ export async function negotiateTls({ url, ehloName }: SmtpSettings): Promise<Neg
     });
     return { ...encryptionOf(connection), outside: !isInsideName(new URL(url).hostname) };
   } catch {
-    // Whether it can be reached is the check of the provider, which says why not.
+    // The provider's check reports why the server cannot be reached.
     return undefined;
   } finally {
     connection.close();
@@ -273,7 +270,7 @@ export async function negotiateTls({ url, ehloName }: SmtpSettings): Promise<Neg
 
 function encryptionOf({ _socket: socket }: SMTPConnection): Pick<Negotiated, 'tls' | 'certificate'> {
   if (!(socket instanceof TLSSocket)) return { tls: null, certificate: null };
-  // A code such as CERT_HAS_EXPIRED; the declared type knows errors only.
+  // At run time this is a code such as CERT_HAS_EXPIRED, though its declared type is Error.
   const problem = socket.authorizationError as unknown;
   const code = problem instanceof Error ? problem.message : String(problem);
   return { tls: socket.getProtocol(), certificate: socket.authorized ? 'valid' : code };

@@ -1,8 +1,8 @@
-/** What a failure means: the address is wrong, or this message could not be delivered this time. */
+/** Hard: the address is wrong. Soft: this message could not be delivered this time. */
 export type Bounce = 'hard-bounce' | 'soft-bounce';
 
 const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?!\.?\d)/g;
-/** Reply codes that say something about the mailbox. 554 is used for everything. */
+/** Reply codes that describe the mailbox. 554 is not among them, because servers use it for everything. */
 const replies = new Map<string, Bounce>([
   ['421', 'soft-bounce'],
   ['450', 'soft-bounce'],
@@ -16,22 +16,22 @@ const replies = new Map<string, Bounce>([
 const reply = /(?<![\d.])([45]\d\d)(?=[ \-\r\n]|$)/g;
 
 /**
- * Failures for good that are no fault of the address (RFC 3463): the mailbox or the system is full, the message is too large,
- * it took too long, its content or its sender was rejected.
+ * Permanent failures that the address did not cause (RFC 3463): the mailbox or the system is full, the message is too large or too old, its
+ * content or its sender was rejected.
  */
 const notTheAddress = /^5\.(2\.[23]|3\.[14]|4\.[57]|6\.\d+|7\.\d+)$/;
 
-/** The meaning of an enhanced status code of the classes 4 and 5, such as `5.1.1`. */
+/** Returns the meaning of an enhanced status code of class 4 or 5, such as `5.1.1`. */
 export function bounceOf(code: string): Bounce {
   return code.startsWith('5.') && !notTheAddress.test(code) ? 'hard-bounce' : 'soft-bounce';
 }
 
-/** The enhanced status codes in a text, each once. */
+/** Returns the distinct enhanced status codes in a text. */
 export function statusCodesIn(text: string): string[] {
   return [...new Set([...text.matchAll(enhanced)].map(([, ...digits]) => digits.slice(0, 3).join('.')))];
 }
 
-/** What the codes in a text say, if all say the same. */
+/** Returns the meaning of the codes in a text if all agree. */
 export function bounceInText(text: string): Bounce | undefined {
   const codes = statusCodesIn(text).filter((code) => !code.startsWith('2.'));
   const said =
