@@ -1,18 +1,18 @@
 import { decodeHTMLStrict } from 'entities';
 
-/** Bounded lengths keep a megabyte of ampersands linear; the longest entity name in HTML has 31 letters. */
+/** The lengths are bounded, so that a megabyte of ampersands takes linear time. The longest entity name in HTML has 31 letters. */
 const entitySource = '&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});';
 const terminatedEntity = new RegExp(entitySource, 'g');
 const entityOrSpecial = new RegExp(`${entitySource}|[&<>]`, 'g');
 
-/** `&pound;` becomes `£`; text without a semicolon or that is no entity is unchanged. */
+/** Turns `&pound;` into `£`. Text without a semicolon, or that is not an entity, is unchanged. */
 export function decodeEntities(text: string): string {
   return text.includes('&') ? text.replace(terminatedEntity, decodeHTMLStrict) : text;
 }
 
 /**
- * Escapes text for use between tags. Entities are decoded first, so that they cannot bypass the escaping, except
- * `&nbsp;` and `&amp;`, which people write on purpose and which are harmless.
+ * Escapes text for use between tags. Entities are decoded first, so that they cannot bypass the escaping. `&nbsp;` and `&amp;` are kept:
+ * people write them on purpose, and they are harmless.
  */
 export function escapeHtml(text: string): string {
   return /[&<>]/.test(text) ? text.replace(entityOrSpecial, escapeOne) : text;
@@ -28,7 +28,7 @@ function escapeCharacters(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
-/** For escaped text that goes into a double-quoted attribute. */
+/** Escapes the quotes of already escaped text for a double-quoted attribute. */
 export function escapeQuotes(escaped: string): string {
   return escaped.replace(/"/g, '&quot;');
 }
@@ -38,8 +38,8 @@ const toEncode = /[^A-Za-z0-9_.\-~:/?#=&;%]+/g;
 const loneSurrogate = /\p{Surrogate}/gu;
 
 /**
- * A URL for a double-quoted attribute. A URL without an allowed scheme is treated as a web address, so `javascript:`
- * becomes a host name. Existing escapes and percent-encoding are kept.
+ * Returns a URL for a double-quoted attribute. A URL without an allowed scheme is treated as a web address, so `javascript:` becomes a host
+ * name. Existing escapes and percent-encoding are kept.
  */
 export function hrefOf(url: string): string {
   const withScheme = knownScheme.test(url) ? url : `http://${url}`;

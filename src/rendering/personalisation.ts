@@ -2,10 +2,10 @@ import { comparableKey } from '../protocol/comparable-key.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import { removeInvisible } from '../protocol/whitespace.ts';
 
-/** Values for placeholders as received: any JSON. */
+/** Values for placeholders as received, which may be any JSON. */
 export type Personalisation = Readonly<Record<string, unknown>>;
 
-/** All values by comparable key. If two keys are the same, the later one wins. */
+/** Returns all values by comparable key. If two keys are equal, the later one wins. */
 export function readPersonalisation(personalisation: Personalisation | null | undefined): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(personalisation ?? {}).map(([name, value]) => [comparableKey(name), value]));
 }
@@ -17,7 +17,7 @@ export function isMissing(value: unknown): boolean {
 const switchedOn = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
 const switchedOnInFrench = new Set([...switchedOn, 'oui', 'vrai', 'inclure', 'afficher']);
 
-/** Whether a value shows the text of `((name??text))`. Not trimmed: ` yes` does not. */
+/** Whether a value shows the text of `((name??text))`. The value is not trimmed: ` yes` does not show it. */
 export function isSwitchedOn(value: unknown, dialect: ApiDialect = 'govuk'): boolean {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'string') return (dialect === 'gc' ? switchedOnInFrench : switchedOn).has(value.toLowerCase());
@@ -34,10 +34,10 @@ export function valueToText(value: unknown, lists: ListStyle): string {
   return String(value);
 }
 
-/** Between the members of a list or an object: commas, quotes, list marks. */
+/** Allowance for commas, quotes or list markers between the members of a list or an object. */
 const separatorLength = 4;
 
-/** About the length of `valueToText`, without printing: a value may be a file of megabytes. */
+/** Approximates the length of `valueToText` without creating the text: a value may be a file of megabytes. */
 export function lengthOfValue(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return isMissing(value) ? 0 : String(value).length;

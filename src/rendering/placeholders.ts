@@ -11,7 +11,7 @@ import {
   valueToText,
 } from './personalisation.ts';
 
-/** `((name))`, or `((name??text))` when `text` is not null. `name` keeps the spelling of the template. */
+/** `((name))`, or `((name??text))` when `text` is not null. `name` has the spelling of the template. */
 export interface Placeholder {
   name: string;
   slot: number;
@@ -24,7 +24,7 @@ export interface Placeholder {
  */
 export interface Slots {
   html: boolean;
-  /** Which values show optional text. */
+  /** Determines which values show optional text. */
   dialect: ApiDialect;
   names: string[];
   byKey: Map<string, number>;
@@ -35,15 +35,15 @@ export interface CompiledText {
   plain: readonly string[];
   placeholders: readonly Placeholder[];
   slots: Slots;
-  /** Characters of the text as it is written. */
+  /** The number of characters of the text as written. */
   length: number;
-  /** Whether it has marks instead of language tags. */
+  /** Whether it contains marks instead of language tags. */
   tagged: boolean;
-  /** How often each slot is printed: there are few slots, and may be many placeholders. */
+  /** How often each slot is printed. There are few slots, but may be many placeholders. */
   uses: readonly number[];
 }
 
-/** How a placeholder without a value is printed. */
+/** Returns the text for a placeholder without a value. */
 export type Unfilled = (placeholder: Placeholder) => string;
 
 export interface Filling {
@@ -51,7 +51,7 @@ export interface Filling {
   unfilled: Unfilled;
 }
 
-/** For text that is never interpreted as HTML: text messages, subjects, the plain part of an email. */
+/** For text that is never interpreted as HTML: text messages, subjects, and the plain-text part of an email. */
 export function textSlots(dialect: ApiDialect = 'govuk'): Slots {
   return { html: false, dialect, names: [], byKey: new Map() };
 }
@@ -62,7 +62,7 @@ export function htmlSlots(dialect: ApiDialect = 'govuk'): Slots {
 
 const placeholderPattern = /\(\(([^()]+)\)\)/g;
 
-/** Texts compiled with the same slots share them: their names are listed in order of compilation. */
+/** Compiles a text. Texts compiled with the same slots share them: `slots.names` lists names in order of compilation. */
 export function compileText(source: string, slots: Slots, tagged = false): CompiledText {
   const text = slots.html ? escapeHtml(source) : source;
   const plain: string[] = [];
@@ -89,12 +89,12 @@ export function compileText(source: string, slots: Slots, tagged = false): Compi
   };
 }
 
-/** An array that grows has room for 17 items at least. Thousands of compiled templates are cached. */
+/** Copies an array to its exact size: a growing one has capacity for at least 17 items, and thousands of compiled templates are cached. */
 function withoutSpareRoom<T>(items: readonly T[]): T[] {
   return items.slice();
 }
 
-/** A text as written, cut at its placeholders: for showing them highlighted. */
+/** Cuts a text as written at its placeholders, to show them highlighted. */
 export function splitAtPlaceholders(
   text: string,
 ): (string | { written: string; name: string; isConditional: boolean })[] {
@@ -110,7 +110,7 @@ export function splitAtPlaceholders(
   });
 }
 
-/** Whether optional text contains a placeholder: `((late??Come on ((day))))` is printed with its brackets. */
+/** Whether optional text contains a placeholder: `((late??Come on ((day))))` is printed with brackets. */
 export function hasNestedPlaceholder(text: string): boolean {
   return /\(\([^()]+\?\?(?:[^()]|\((?!\()|\)(?!\)))*\(\(/.test(text);
 }
@@ -131,12 +131,12 @@ function claimSlot(slots: Slots, name: string): number {
   return slot;
 }
 
-/** -1 for a spelling that the template does not use. */
+/** Returns -1 for a spelling that the template does not use. */
 function findSlot(slots: Slots, spelling: string): number {
   return slots.byKey.get(keyOfSpelling(slots.html ? escapeHtml(spelling) : spelling)) ?? -1;
 }
 
-/** The spellings in personalisation recur. Callers choose them, so their number and length are limited. */
+/** Caches keys, because spellings in personalisation recur. Callers choose them, so their number and length are limited. */
 const keysOfSpellings = new Map<string, string>();
 const maxSpellings = 5_000;
 const maxSpellingLength = 200;
@@ -152,7 +152,7 @@ function keyOfSpelling(spelling: string): string {
   return key;
 }
 
-/** The value of each slot. If two keys match the same placeholder, the later one wins. */
+/** Returns the value of each slot. If two keys match the same placeholder, the later one wins. */
 export function readValues(slots: Slots, personalisation: Personalisation | null | undefined): unknown[] {
   const values: unknown[] = new Array(slots.names.length).fill(undefined);
   if (!personalisation) return values;
@@ -163,7 +163,7 @@ export function readValues(slots: Slots, personalisation: Personalisation | null
   return values;
 }
 
-/** Only the values that the template uses, in the caller's spelling. Most callers pass nothing else. */
+/** Returns only the values that the template uses, in the caller's spelling. Most callers pass no others. */
 export function usedValues<Value>(slots: Slots, values: Readonly<Record<string, Value>>): Record<string, Value> {
   const isUsed = (spelling: string) => findSlot(slots, spelling) !== -1;
   if (Object.keys(values).every(isUsed)) return values;
@@ -179,7 +179,7 @@ export function describeMissing(names: readonly string[]): Text {
   return t('Missing personalisation: {names}', { names: names.join(', ') });
 }
 
-/** About how many characters `fillText` would return, without filling: a short template may print a long value often. */
+/** Approximates the length of `fillText` without filling: a short template may print a long value often. */
 export function filledLength(
   { slots, length, uses }: CompiledText,
   personalisation: Personalisation | null | undefined,
@@ -191,7 +191,7 @@ export function filledLength(
   return sum;
 }
 
-/** A single pass: placeholders inside values are not expanded. */
+/** Fills in a single pass, so placeholders inside values are not expanded. */
 export function fillText(
   { plain, placeholders, slots }: CompiledText,
   personalisation: Personalisation | null | undefined,
@@ -215,19 +215,19 @@ export function fillText(
 export const keepPlaceholder: Unfilled = ({ name, text }) => (text === null ? `((${name}))` : `((${name}??${text}))`);
 export const redactPlaceholder: Unfilled = () => '[hidden]';
 
-/** Brackets are entities so that Markdown does not parse them as a link. Only for names that are already escaped. */
+/** Writes brackets as entities so that Markdown does not parse a link. Only for names that are already escaped. */
 export const highlightPlaceholder: Unfilled = ({ name, text }) =>
   text === null
     ? `<span class='placeholder'>&#40;&#40;${name}&#41;&#41;</span>`
     : `${highlightCondition(name)}${text}&#41;&#41;`;
-/** Printed before the text of a conditional placeholder. */
+/** Returns the HTML that precedes the text of a conditional placeholder. */
 function highlightCondition(name: string): string {
   return `<span class='placeholder-conditional'>&#40;&#40;${name}??</span>`;
 }
 
 export const highlightRedacted: Unfilled = () => `<span class='placeholder-redacted'>hidden</span>`;
 
-/** A placeholder without a value that is shown, highlighted, in the result. */
+/** A placeholder without a value that is shown highlighted in the result. */
 export interface OpenPlaceholder {
   style: 'plain' | 'conditional' | 'redacted';
   placeholder: Placeholder;
@@ -236,8 +236,8 @@ export interface OpenPlaceholder {
 const markPattern = /\uFDD0(\d+)\uFDD1/g;
 
 /**
- * Puts a mark into the text that no Markdown rule matches and records its placeholder, so that brackets in a name do
- * not change how the text is parsed. Of a conditional placeholder only the opening is marked.
+ * Puts a mark that no Markdown rule matches into the text and records its placeholder, so that brackets in a name do not change how the
+ * text is parsed. Only the opening of a conditional placeholder is marked.
  */
 export function markOpenPlaceholders(open: OpenPlaceholder[], redact = false): Unfilled {
   return (placeholder) => {
@@ -248,7 +248,7 @@ export function markOpenPlaceholders(open: OpenPlaceholder[], redact = false): U
   };
 }
 
-/** Where a mark cannot be shown, for example in a URL, the placeholder is printed as written. */
+/** Replaces marks with the placeholders as written, where a highlight is impossible, for example in a URL. */
 export function unmark(text: string, open: readonly OpenPlaceholder[]): string {
   if (open.length === 0) return text;
   return text.replace(markPattern, (mark, index: string) => {
@@ -267,7 +267,7 @@ export function highlightOpening({ style, placeholder }: OpenPlaceholder): strin
   return style === 'plain' ? highlightPlaceholder(placeholder) : highlightCondition(placeholder.name);
 }
 
-/** The text between marks as strings, with the unfilled placeholders in their places. */
+/** Splits a text at its marks into strings and unfilled placeholders. */
 export function splitAtMarks(text: string, open: readonly OpenPlaceholder[]): (string | OpenPlaceholder)[] {
   if (open.length === 0) return text === '' ? [] : [text];
   return text

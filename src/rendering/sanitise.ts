@@ -5,8 +5,8 @@ import type { Personalisation } from './personalisation.ts';
 type SanitisedContent = Record<string, { unsanitised: unknown; sanitised: unknown }>;
 
 /**
- * Removes links and Markdown from untrusted values, so that an attacker cannot write an email in the name of a service
- * by signing up as `[click here](https://evil.example)`. Applies to strings and lists of strings.
+ * Removes links and Markdown from untrusted strings and lists of strings, so that an attacker cannot write an email in the name of a
+ * service by signing up as `[click here](https://evil.example)`.
  */
 export function sanitisePersonalisation(
   personalisation: Personalisation,
@@ -32,15 +32,15 @@ function sanitiseValue(value: unknown): unknown {
 }
 
 /**
- * The scheme is optional. A match starts only where a run of host name characters starts: retrying within the run
- * would find little and would read a long one once for each of its letters.
+ * The scheme is optional. A match starts only where a run of host name characters starts: retrying within a run would find little and would
+ * read a long run once for each of its letters.
  */
 const hostSource = '(?:[\\p{L}\\p{N}_-]+\\.)+[a-z]{2,63}(?![\\p{L}\\p{N}_@])';
 const urlPattern = new RegExp(
   `(?<![\\p{L}\\p{N}_@.-])(?:(?:https?://)?${hostSource}(?:[/?#][^<\\s]*)?|https?://[^\\s<>()[\\]]+)`,
   'giu',
 );
-/** The rest of a URL that did not match, perhaps inside a word, must not link either. */
+/** The rest of a URL that did not match, perhaps inside a word, must not become a link either. */
 const schemePattern = /https?:(?=\/\/)/gi;
 const harmless = /^[\p{L}\p{N}.-]*$/u;
 const markdown = /[`*_()\\{}[\]<>#+\-.!|]/g;

@@ -46,24 +46,24 @@ import {
   type SmsPreview,
 } from './sms/sms.ts';
 
-/** A template as stored; texts that its type does not use may be left out. */
+/** A template as stored. Texts that its type does not use may be omitted. */
 export interface TemplateSource {
   template_type: Channel;
   content: string;
   subject?: string | null;
   letter_welsh_subject?: string | null;
   letter_welsh_content?: string | null;
-  /** For a letter: the sender's address, which may contain placeholders. */
+  /** For letters: the sender's address, which may contain placeholders. */
   contact_block?: string | null;
-  /** For a text message: what it may contain in this country. Without it, what the protocol says. */
+  /** For text messages: the country's alphabet; the protocol's by default. */
   alphabet?: CountryProfile['sms']['alphabet'];
-  /** That of the service: whether emails have bold text, which values show optional text, and how long a text may be. */
+  /** The dialect of the service: whether emails have bold text, which values show optional text, and the max length of a text. */
   dialect?: ApiDialect;
-  /** BCP 47; without it, English. */
+  /** A BCP 47 tag; English by default. */
   language?: string;
-  /** What the link below an email says, where it is not English. */
+  /** The text of the unsubscribe link, if it is not English. */
   unsubscribe_text?: string;
-  /** What a letter prints by itself, where it is not English. */
+  /** The texts that a letter prints itself, if they are not English. */
   letter_words?: LetterWords;
 }
 
@@ -75,9 +75,9 @@ export type CompiledTemplate = SmsTemplate | EmailTemplate | LetterTemplate;
 interface Placeholders {
   /** In order of appearance. */
   placeholders: readonly string[];
-  /** Names without a value, in the same order. An empty string is a value, null is not. */
+  /** Returns the names without a value, in the same order. An empty string is a value, null is not. */
   missing(personalisation: Personalisation): string[];
-  /** Without the values that the template does not use. */
+  /** Omits the values that the template does not use. */
   used<Value>(values: Readonly<Record<string, Value>>): Record<string, Value>;
 }
 
@@ -87,7 +87,7 @@ type SmsTemplate = Placeholders & {
   /** Without personalisation, placeholders count as empty: this measures the template itself. */
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
   preview(personalisation: Personalisation, options?: SmsOptions): SmsPreview;
-  /** Characters that no text message can carry, each once: they are sent as question marks. */
+  /** Returns the distinct characters that no text message can carry. They are sent as question marks. */
   lostCharacters(personalisation: Personalisation): string[];
 };
 
@@ -95,32 +95,32 @@ export type EmailPageOptions = Subscription & { brand: EmailBrand | null; platfo
 
 export type EmailTemplate = Placeholders & {
   template_type: 'email';
-  /** What it was compiled from, as a value that can be passed to a thread. */
+  /** The source it was compiled from, as a value that can be passed to a thread. */
   source: EmailSource;
-  /** About how many characters subject and body have with the values filled in, measured without filling. */
+  /** Approximates the characters of subject and body with the values filled in, without filling. */
   length(personalisation: Personalisation): number;
   subjectLength(personalisation: Personalisation): number;
-  /** As sent, not HTML. */
+  /** Returns the subject as sent, not HTML. */
   subject(personalisation: Personalisation): string;
   /** The template's Markdown with the values filled in. */
   body(personalisation: Personalisation): string;
   htmlFragment(personalisation: Personalisation, options?: Subscription & Redaction): string;
   plainText(personalisation: Personalisation, options?: Subscription): string;
   preheader(personalisation: Personalisation): string;
-  /** Everything that is sent; `html` is the complete email with its branding. */
+  /** Renders everything that is sent; `html` is the complete email with its branding. */
   message(personalisation: Personalisation, options: EmailPageOptions): { subject: string; text: string; html: string };
-  /** Frees the memory of what `message` keeps to be fast; the next message keeps it again. */
+  /** Frees the outlines that `message` caches. The next message creates them again. */
   forgetOutlines(): void;
 };
 
 export type LetterTemplate = Placeholders & {
   template_type: 'letter';
-  /** HTML, as shown in previews. */
+  /** Returns HTML, as shown in previews. */
   subject(personalisation: Personalisation): string;
   /** The template's Markdown with the values filled in; the English text of a bilingual letter. */
   body(personalisation: Personalisation): string;
   document(personalisation: Personalisation, options: LetterOptions): LetterDocument;
-  /** The data of QR codes over the limit; pass empty personalisation for the template itself. */
+  /** Returns the data of QR codes over the limit. Pass empty personalisation to check the template itself. */
   longQrCodes(personalisation: Personalisation): string[];
 };
 
@@ -230,7 +230,7 @@ function placeholdersOf(slots: Slots): Placeholders {
   };
 }
 
-/** Most templates are sent far more often than they are rendered as HTML. */
+/** Lazy, because most templates are sent far more often than rendered as HTML. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -242,7 +242,7 @@ function once<T>(make: () => T): () => T {
 type ContentProblem = 'too-long' | 'empty' | 'qr-code-too-long';
 
 /**
- * Why a message with these values could not be sent; a placeholder without a value counts as its own text. The prefix of a text
+ * Returns why a message with these values could not be sent. A placeholder without a value counts as its own text. The prefix of a text
  * counts in the dialect of GC Notify only.
  */
 export function contentProblems(

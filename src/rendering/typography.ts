@@ -1,21 +1,21 @@
-/** Inside these tags, quotes are part of a URL or of code. */
+/** Quotes inside these tags belong to a URL or to code. */
 const leftStraight = /<(\/?)(?:a|code|kbd|math|pre|samp|script|style|tt)\b/iy;
 
 /**
- * Typographic corrections: no space before a comma, curly quotes, dashes with spaces. Tags in the text and quotes
- * inside links are left unchanged.
+ * Corrects typography: no space before a comma, curly quotes, dashes with spaces. Tags in the text and quotes inside links are left
+ * unchanged.
  */
 export function applyTypography(text: string): string {
   return lengthenDashes(curlQuotes(removeSpaceBeforePunctuation(text)));
 }
 
-/** The same for a text split by something other than tags. The number of pieces does not change. */
+/** Corrects a text that was split by something other than tags. The number of pieces does not change. */
 export function applyTypographyToPieces(pieces: readonly string[]): string[] {
   const state: Curling = { straight: 0, before: '' };
   return pieces.map((piece) => lengthenDashes(curlPiece(removeSpaceBeforePunctuation(piece), state)));
 }
 
-/** A dash at the start of a line is kept: it is a hand-made list. The first pattern is the same as the second where all spaces are plain. */
+/** Keeps a dash at the start of a line, because it is a hand-made list. The first pattern equals the second for plain spaces. */
 function lengthenDashes(text: string): string {
   if (!/[^\S\n][-–—]/.test(text)) return text;
   if (!/[^\S\n ]/.test(text)) return text.replace(/(?<! ) +[-–—]{1,3} +/g, ' – ');
@@ -31,7 +31,7 @@ function curlQuotes(text: string): string {
   if (!/['"]/.test(text)) return text;
   const state: Curling = { straight: 0, before: '' };
   let curled = '';
-  /** The end of what `curled` has: most pieces do not change, and are copied with the tags around them. */
+  /** How much of the text `curled` contains. Most pieces do not change, and are copied with the tags around them. */
   let copied = 0;
   const curlUntil = (start: number, end: number) => {
     if (start === end) return;
@@ -69,9 +69,9 @@ function curlPiece(piece: string, state: Curling): string {
 }
 
 /*
- * The rules of SmartyPants, which publishing tools commonly use, including its quirks: an apostrophe before a year opens
- * ('80s), a quote after a dash without a space closes. Each pattern looks at a fixed number of characters and consumes
- * the one before a quote, so of two quotes in a row the second is left to a later rule.
+ * The rules of SmartyPants, which publishing tools commonly use, including its quirks: an apostrophe before a year opens ('80s), and a
+ * quote after a dash without a space closes. Each pattern looks at a fixed number of characters and consumes the one before a quote, so the
+ * second of two adjacent quotes is left to a later rule.
  */
 
 const wordSource = '[\\p{L}\\p{N}_]';
@@ -114,22 +114,22 @@ function curlDoubleQuotes(text: string): string {
     .replaceAll('"', '“');
 }
 
-/** An apostrophe in an email address is not a quote: `o'neil@example.com` must stay copyable. */
+/** An apostrophe in an email address is not a quote: `o'neil@example.com` must stay correct when copied. */
 function straightenAddresses(text: string): string {
   if (!text.includes('@')) return text;
   return text.replace(/\S+/g, (word) => (/[^@]@+[^@]/.test(word) ? word.replace(/[‘’]/g, "'") : word));
 }
 
 /**
- * `Hello ,` becomes `Hello,`: an empty value often leaves such a gap. The look-behind lets a match start only where a
- * run of spaces starts, so a megabyte of spaces is read once and not once per space.
+ * Turns `Hello ,` into `Hello,`: an empty value often leaves such a gap. The look-behind lets a match start only where a run of spaces
+ * starts, so a megabyte of spaces is read once and not once per space.
  */
 export function removeSpaceBeforePunctuation(text: string): string {
   if (!/[ \t][,.]/.test(text)) return text;
   return text.replace(/(?<![ \t])[ \t]+(?=[,.])/g, '');
 }
 
-/** A pattern such as `/ +$/` would restart at every space of a long run. */
+/** Used because a pattern such as `/ +$/` would restart at every space of a long run. */
 export function trimEndOf(character: string, text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end--;

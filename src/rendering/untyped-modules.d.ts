@@ -1,5 +1,5 @@
 declare module 'linebreak' {
-  /** Line break opportunities of a text by Unicode rules (UAX 14). */
+  /** Finds line break opportunities in a text by the Unicode rules (UAX 14). */
   export default class LineBreaker {
     constructor(text: string);
     nextBreak(): { position: number; required: boolean } | null;
@@ -44,7 +44,7 @@ declare module 'svg-to-pdfkit' {
   ): void;
 }
 
-/** The part of the standard WebAssembly interface that is used here; Node's types leave it to the browser's. */
+/** The part of the standard WebAssembly interface used here; Node's types do not declare it. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
   type Exports = Record<string, unknown>;

@@ -4,12 +4,12 @@ import { compileTemplate, type EmailPageOptions, type EmailSource, type EmailTem
 import { maxOutlineCharacters, maxOutlinedLength } from './outlines.ts';
 
 /**
- * The tasks of the email threads: long emails, which would block the event loop. Arguments and results can be cloned
- * between threads. A thread renders with the same code as the main thread.
+ * The tasks of the email threads: long emails would block the event loop. Arguments and results must be cloneable between threads. A thread
+ * renders with the same code as the main thread.
  */
 
 const maxCharacters = 20_000_000;
-/** Keeps the outlines of templates that are sent often. */
+/** Caches the outlines of templates that are sent often. */
 const compiled = new LRUCache<string, EmailTemplate>({ maxSize: maxCharacters });
 
 function compile(source: EmailSource): EmailTemplate {
@@ -29,8 +29,8 @@ export function renderSubject(source: EmailSource, personalisation: Personalisat
 }
 
 /**
- * The preview of the API as JSON with some further fields. Also the JSON is written here: for the main thread, ten megabytes of
- * HTML would take as long as a hundred requests.
+ * Returns the API's preview, with some further fields, as JSON. The thread serialises it: for ten megabytes of HTML, the main thread would
+ * be busy for the time of a hundred requests.
  */
 export function writePreview(
   source: EmailSource,

@@ -15,15 +15,15 @@ import {
 } from '../placeholders.ts';
 import { applyTypography } from '../typography.ts';
 
-/** Maximum UTF-8 bytes of the filled body. */
+/** Max UTF-8 bytes of the filled body. */
 export const maxEmailBytes = 2_000_000;
 
 const preheaderLength = 256;
 
 export interface Subscription {
-  /** Where the reader can unsubscribe; a line with the link is added below the message. */
+  /** The unsubscribe URL. A line with the link is added below the message. */
   unsubscribe_link?: string | null;
-  /** What the link says, where it is not English. */
+  /** The text of the link if it is not English. */
   unsubscribe_text?: string | undefined;
 }
 
@@ -35,17 +35,17 @@ export interface Redaction {
 const bodyFilling = { lists: 'markdown', unfilled: keepPlaceholder } as const;
 const subjectFilling = { lists: 'inline', unfilled: keepPlaceholder } as const;
 
-/** HTML if the text was compiled with slots for HTML, otherwise as sent. */
+/** Returns HTML if the text was compiled with slots for HTML, otherwise the subject as sent. */
 export function renderSubject(subject: CompiledText, personalisation: Personalisation): string {
   return applyTypography(collapseWhitespace(fillText(subject, personalisation, subjectFilling)));
 }
 
-/** The template's Markdown with the values filled in: what the API returns as the body of emails and letters. */
+/** Returns the template's Markdown with the values filled in, as the API does for the body of emails and letters. */
 export function renderBody(content: CompiledText, personalisation: Personalisation): string {
   return fillText(content, personalisation, bodyFilling).trim();
 }
 
-/** The message as an HTML fragment. Only for texts compiled for HTML. */
+/** Returns the message as an HTML fragment. Only for texts compiled for HTML. */
 export function renderHtmlFragment(
   content: CompiledText,
   personalisation: Personalisation,
@@ -54,7 +54,7 @@ export function renderHtmlFragment(
   return toHtml(readHtml(content, personalisation, redact), subscription);
 }
 
-/** The text that mail clients show next to the subject, as HTML. Only for texts compiled for HTML. */
+/** Returns the text that mail clients show next to the subject, as HTML. Only for texts compiled for HTML. */
 export function renderPreheader(content: CompiledText, personalisation: Personalisation): string {
   return cutPreheader(toSummary(readHtml(content, personalisation)));
 }
@@ -75,7 +75,7 @@ export interface EmailTexts {
   text: string;
 }
 
-/** The same as the single functions, but Markdown is parsed only once where nothing had to be escaped for HTML. */
+/** Returns the same as the separate functions, but parses Markdown only once where nothing had to be escaped for HTML. */
 export function renderTexts(
   text: EmailContents,
   html: EmailContents,
@@ -162,9 +162,9 @@ function unsubscribeBlocks(url: string | null | undefined, text: string): Markdo
   return [{ kind: 'rule' }, { kind: 'paragraph', source: '', inlines: [{ kind: 'link', url, title: null, inlines }] }];
 }
 
-/** Matches only the name by itself, not in a longer name or URL. */
+/** Matches only the name itself, not within a longer name or URL. */
 const govUk = /(?<=(?:^|\s)[#*^]?gov)\.(?=uk(?![/?#]))/gi;
-/** A line separator and a filler that mail clients show as a box. */
+/** A line separator, and a filler that mail clients show as a box. */
 const unsupported = /[\u2028\u3164]/g;
 
 /** Mail clients link every `GOV.UK`; a zero-width space prevents it. */

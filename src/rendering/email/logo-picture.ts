@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 
-/** Shown 54 pixels high at most: four times as many are enough for every screen. */
+/** Emails show it at most 54 pixels high: four times as many are enough for every screen. */
 const shown = { width: 640, height: 216 };
 export const logoLimits = { min_height: 108, max_side: 3_000 };
 
@@ -11,8 +11,8 @@ const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const headerStart = Buffer.from('\0\0\0\x0dIHDR', 'latin1');
 
 /**
- * Reads an uploaded PNG and writes it anew, scaled down if it is larger than emails show it: what is served has no
- * metadata, no second file hidden in it, nothing but pixels.
+ * Decodes an uploaded PNG and encodes it again, scaled down if emails show it smaller. The result has only pixels: no metadata and no
+ * second file hidden in it.
  */
 export function readLogoPicture(file: Uint8Array): Uint8Array | PictureProblem {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
@@ -24,8 +24,8 @@ export function readLogoPicture(file: Uint8Array): Uint8Array | PictureProblem {
   if (height < logoLimits.min_height) return 'too-low';
   try {
     const { end, pixels } = readChunks(bytes);
-    // The library inflates interlaced pictures without a limit: two megabytes may become two gigabytes. Eight bytes for a
-    // pixel; the seven passes of an interlaced picture have at most twice as many rows, with a byte each.
+    // The library inflates interlaced pictures without a limit: two megabytes may become two gigabytes. The limit is eight bytes per pixel,
+    // plus one byte per row: the seven passes of an interlaced picture have at most twice as many rows.
     inflateSync(pixels, { maxOutputLength: width * height * 8 + height * 2 + 64 });
     const picture = PNG.sync.read(bytes.subarray(0, end));
     const factor = Math.min(1, shown.width / width, shown.height / height);
@@ -35,7 +35,7 @@ export function readLogoPicture(file: Uint8Array): Uint8Array | PictureProblem {
   }
 }
 
-/** Its compressed pixels, and where it ends: what follows is no part of the picture. */
+/** Returns the compressed pixels and the end of the picture. Anything after that does not belong to it. */
 function readChunks(bytes: Buffer): { end: number; pixels: Buffer } {
   const pixels: Buffer[] = [];
   for (let at = 8; at + 12 <= bytes.length; ) {
@@ -54,7 +54,7 @@ function withoutMetadata({ width, height, data }: PNG): PNG {
   return copy;
 }
 
-/** Each new pixel is the average of those that it covers; transparent ones add no colour. */
+/** Each new pixel is the average of the pixels that it covers; transparent ones add no colour. */
 function scaledDown({ width, height, data }: PNG, factor: number): PNG {
   const small = new PNG({ width: Math.max(1, Math.round(width * factor)), height: Math.round(height * factor) });
   const edge = (at: number, size: number, of: number) => Math.floor((at * of) / size);

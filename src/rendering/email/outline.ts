@@ -4,7 +4,7 @@ import type { EmailTexts } from './email.ts';
 
 /*
  * An outline is an email rendered once with sentinels for its values and cut at them, so that a message is its pieces
- * with the values between them. It is exact to the byte for three reasons together:
+ * with the values between them. The result is byte for byte that of a full rendering, for three reasons:
  *
  * - Values are simple (`simple-values.ts`): one line, nothing that Markdown, typography, entities or URL detection react
  *   to, a letter or digit at the end. Everything else about a message (conditions, empty values, which values are URLs)
@@ -59,7 +59,7 @@ function cutTexts(texts: EmailTexts, sentinels: Sentinels): EmailOutline['cuts']
   };
 }
 
-/** Undefined if a value is rejected. `texts` has the values by slot, and last the unsubscribe URL. */
+/** Returns undefined if a value is rejected. `texts` has the values by slot, then the unsubscribe URL. */
 export function fillOutline({ cuts, refusals }: EmailOutline, texts: readonly string[]): EmailTexts | undefined {
   for (const { slot, pattern } of refusals) if (pattern.test(texts[slot] ?? '')) return undefined;
   const escaped = texts.map(escapeHtml);
@@ -72,7 +72,7 @@ export function fillOutline({ cuts, refusals }: EmailOutline, texts: readonly st
   };
 }
 
-/** The values to render an outline with, by slot. */
+/** Returns the values to render an outline with, by slot. */
 export function sentinelValues(shape: string, { phrase, address }: Sentinels): unknown[] {
   return Array.from(shape, (kind, slot) => {
     if (kind === 'p') return phrase(slot);
@@ -88,12 +88,12 @@ const phraseSentinel = 'zqx(\\d{4})xqz';
 const hrefPattern = / href="([^"]*)"/g;
 
 /**
- * Tabs align to columns that depend on the text before them; fences take a language, which has no spaces; in plain text
- * `<` may start a tag, whose name affects quotes; and some characters are dropped.
+ * Tabs align to columns that depend on the text before them. Fences take a language, which has no spaces. In plain text `<` may start a
+ * tag, whose name affects quotes. Some characters are dropped.
  */
 const unpredictable = /[\t<\u2028\u3164\uFDD0\uFDD1]|```|~~~/;
 const letterSource = '[\\p{L}\\p{N}]';
-/** A value that is part of a longer word or name: `gov.((x))`, `((x))://`, `((first))((last))`. */
+/** Matches a value within a longer word or name: `gov.((x))`, `((x))://`, `((first))((last))`. */
 const partOfAWord = new RegExp(
   `(?:${letterSource}|\\.)${anySentinel}|${anySentinel}(?:${letterSource}|\\.(?:${letterSource})|:/)`,
   'u',
@@ -104,8 +104,8 @@ function readsTheSame(filled: string): boolean {
 }
 
 /**
- * Quotes before a value curl depending on its first character, quotes after a URL on its last; a semicolon after a URL
- * may end an entity; `&` and a phrase may become an entity.
+ * Whether quotes before a value curl depends on its first character, and after a URL on its last. A semicolon after a URL may end an
+ * entity. `&` followed by a phrase may become an entity.
  */
 const quote = '[\'"‘’“”]';
 const touched = new RegExp(`${quote}${anySentinel}|uqz(?:${quote}|;)|&[#A-Za-z0-9]*zqx`);
@@ -114,7 +114,7 @@ function looksTheSame(text: string): boolean {
   return !touched.test(text);
 }
 
-/** `12.`, or `12` before a dot, at the start of a line or an item is a list marker. */
+/** At the start of a line or an item, the value `12.`, or `12` before a dot, is a list marker. */
 const firstInLine = new RegExp(`^[^\\p{L}]*?${phraseSentinel}(\\.?)`, 'u');
 
 function refuseListMarks(content: string): Refusal[] {
@@ -126,7 +126,7 @@ function refuseListMarks(content: string): Refusal[] {
   return refusals;
 }
 
-/** A word with an at sign keeps its quotes straight: a word must not have both if one comes from a value. */
+/** Quotes stay straight in a word with an at sign. So no word may have both a quote and an at sign if one of them comes from a value. */
 function refuseAtSigns(texts: EmailTexts): Refusal[] {
   const words = Object.values(texts).flatMap((text) => text.split(/\s+/));
   return words
@@ -134,7 +134,7 @@ function refuseAtSigns(texts: EmailTexts): Refusal[] {
     .flatMap((word) => phrasesIn(word).map((slot) => ({ slot, pattern: word.includes('@') ? /./ : /@/ })));
 }
 
-/** An `href` encodes other characters. A URL of one letter is too short to be one. */
+/** An `href` encodes these characters. A value of one character is too short to be a URL. */
 const changesUrl = /[^A-Za-z0-9_-]|^.$/;
 
 /** `((x)):` becomes a URL with a scheme when the value is `tel`. */
@@ -162,7 +162,7 @@ export const defaultSentinels: Sentinels = {
   pattern: /zqx(\d{4})xqz|https:\/\/zqu(\d{4})uqz/g,
 };
 
-/** To distinguish sentinels from text that looks like one: with these the text must be cut at the same places. */
+/** Other sentinels, to distinguish sentinels from text that looks like one: with them the text must be cut at the same places. */
 export const otherSentinels: Sentinels = {
   phrase: (slot) => `kvw${fourDigits(slot)}wvk`,
   address: (slot) => `https://kvj${fourDigits(slot)}jvk`,
@@ -192,7 +192,7 @@ function cutAtSentinels(text: string, { pattern }: Sentinels): CutText {
   return { pieces, holes };
 }
 
-/** The beginning of a text, with at least this many characters besides its values. */
+/** Returns the beginning of a text with at least this many characters, not counting its values. */
 function shorten({ pieces, holes }: CutText, characters: number): CutText {
   let length = 0;
   let last = 0;
@@ -212,7 +212,7 @@ function fillHoles({ pieces, holes }: CutText, values: readonly string[]): strin
   return text;
 }
 
-/** The phrase sentinels that a text contains. */
+/** Returns the slots of the phrase sentinels in a text. */
 function phrasesIn(text: string): number[] {
   return Array.from(text.matchAll(new RegExp(phraseSentinel, 'g')), ({ 1: index }) => Number(index));
 }

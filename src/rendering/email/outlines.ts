@@ -13,20 +13,20 @@ import {
   sentinelValues,
 } from './outline.ts';
 
-/** A template with three conditions has eight shapes. Further shapes are rendered in full. */
+/** A template with three conditions has eight shapes. Shapes beyond this number are rendered in full. */
 const maxShapes = 16;
 
 /** Longer templates get no outline: making one takes four times as long as rendering a message. */
 export const maxOutlinedLength = 100_000;
 
-/** Maximum characters of all outlines of one template, by the length of its texts. */
+/** Returns the max characters of all outlines of one template, by the length of its texts. */
 export function maxOutlineCharacters(sourceLength: number): number {
   return 10_000 + 10 * sourceLength;
 }
 
 /**
- * Renders a template from outlines, one per shape of message, created with the first message of that shape. The
- * renderer returns undefined for messages that need the full rendering.
+ * Renders a template from outlines. The first message of each shape creates the outline of that shape. The renderer returns undefined for
+ * messages that need the full rendering.
  */
 export function outlineRenderer(
   text: EmailContents,
@@ -36,14 +36,14 @@ export function outlineRenderer(
   const length = text.subject.length + text.content.length;
   if (length > maxOutlinedLength || slots.names.length >= maxSentinels) return () => undefined;
   if (slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
-  // Where emphasis ends depends on the characters of a value beside it.
+  // The characters of a value next to a mark determine where emphasis ends.
   if (slots.dialect === 'gc' && text.content.plain.some((piece) => /[_`~]|\*[\S]/.test(piece))) return () => undefined;
   const uses = slotUses(slots, text.subject, text.content);
   const outlines = new Map<string, EmailOutline | undefined>();
   let charactersLeft = maxOutlineCharacters(length);
 
   const makeOutline = (shape: string, hasLink: boolean) => {
-    // Entities may spell a placeholder that exists only in HTML.
+    // Entities may form a placeholder that exists only in HTML.
     if (html().content.slots.names.join() !== slots.names.join()) return undefined;
     const renderWith = (sentinels: Sentinels) => {
       const values = sentinelValues(shape, sentinels).map((value, slot) => [slots.names[slot], value]);
@@ -57,7 +57,7 @@ export function outlineRenderer(
     };
     const rendered = renderWith(defaultSentinels);
     const characters = Object.values(rendered.texts).reduce((sum, { length }) => sum + length, 0);
-    // Before the rest of the work: a thousand lines of lists become a hundred times as much HTML.
+    // Checked before the rest of the work: a thousand lines of lists become a hundred times as much HTML.
     if (characters > charactersLeft) return undefined;
     const outline = cutOutline(rendered, renderWith(otherSentinels).texts);
     if (outline) charactersLeft -= characters;
@@ -86,18 +86,16 @@ function fill(text: CompiledText, values: Personalisation): string {
 }
 
 /*
- * Values without meaning to Markdown, typography or URL detection in any context. Most values are simple: names, dates,
- * times, amounts, references, email addresses, and complete URLs.
+ * Simple values mean nothing to Markdown, typography or URL detection in any context. Most values are simple: names, dates, times, amounts,
+ * references, email addresses, and complete URLs.
  */
 
 const letterSource = '[A-Za-z0-9\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u024F]';
 const part = `[£€]?${letterSource}+`;
-/**
- * Starts with a letter, digit or currency and ends with a letter or digit: no space, dash or dot touches adjacent text.
- */
+/** Begins with a letter, digit or currency sign and ends with a letter or digit, so that no space, dash or dot touches adjacent text. */
 const phrasePattern = new RegExp(`^${part}(?:(?:[,.]? | & |[-./:@])${part})*$`);
 const govUk = /gov\.uk/i;
-/** Only characters that an `href` keeps unchanged, none that ends a URL, and no second scheme. */
+/** Only characters that an `href` keeps unchanged and that do not end a URL, and no second scheme. */
 const address = /^https?:\/\/(?!.*:\/\/)[A-Za-z0-9][A-Za-z0-9_.\-:/?#=&%]*[A-Za-z0-9_\-/=]$/;
 
 export function isPhrase(text: string): boolean {
@@ -108,7 +106,7 @@ export function isAddress(text: string): boolean {
   return address.test(text);
 }
 
-/** Per slot: a phrase, a URL, an empty string, or a condition that is on or off. */
+/** The kind of a slot's value: a phrase, a URL, an empty string, or a condition that is on or off. */
 type SlotKind = 'p' | 'a' | 'e' | '1' | '0';
 
 /** The values of a message. Messages of the same shape differ only in the texts of phrases and URLs. */
@@ -131,13 +129,13 @@ function slotUses(slots: Slots, ...contents: CompiledText[]): SlotUse[] {
   return uses;
 }
 
-/** Undefined if a value is missing or not simple. */
+/** Returns undefined if a value is missing or not simple. */
 function readSimpleValues(
   slots: Slots,
   uses: readonly SlotUse[],
   personalisation: Personalisation,
 ): SimpleValues | undefined {
-  // In HTML `&#97;` as a key is the placeholder `a`, in text it is not.
+  // In HTML, `&#97;` as a key is the placeholder `a`; in text it is not.
   for (const key in personalisation) if (key.includes('&')) return undefined;
   const texts: string[] = [];
   let shape = '';

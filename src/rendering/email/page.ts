@@ -5,7 +5,7 @@ export type EmailBrandType = 'org' | 'both' | 'org_banner';
 
 export interface EmailBrand {
   brand_type: EmailBrandType;
-  /** `#rrggbb` */
+  /** As `#rrggbb`. */
   colour: string | null;
   /** The full URL of the logo. */
   logo_url: string | null;
@@ -43,7 +43,7 @@ const afterTitle = `</title>
 </head>
 <body style="margin: 0; padding: 0; background-color: #ffffff; color: ${black}; ${fontStyle} font-size: 16px; -webkit-text-size-adjust: 100%;">
 <span style="display: none; max-height: 0; overflow: hidden; font-size: 1px; color: #ffffff; mso-hide: all;">`;
-/** A cell is as wide as its longest word unless words may break: an address of 250 letters would run out of the column. */
+/** Words may break, because a cell is as wide as its longest word: an address of 250 letters would overflow the column. */
 const [beforeBody = '', afterBody = ''] =
   `${column(`<td style="padding: 10px; ${fontStyle} font-size: 19px; line-height: 25px; color: ${black}; word-break: break-word;">\n\0\n</td>`)}
 ${table(`<tr><td height="30" style="font-size: 0; line-height: 30px;">&nbsp;</td></tr>`)}
@@ -52,9 +52,9 @@ ${table(`<tr><td height="30" style="font-size: 0; line-height: 30px;">&nbsp;</td
 `.split('\0');
 
 /**
- * The HTML between the preheader and the body of every email with this brand. Uses tables, inline styles and `bgcolor`,
- * because Outlook lays out with Word and Gmail drops style sheets; the comment with `mso` gives Outlook the width that
- * `max-width` gives other clients.
+ * Returns the HTML between the preheader and the body of every email with this brand. Uses tables, inline styles and `bgcolor`, because
+ * Outlook lays out with Word and Gmail drops style sheets. The comment with `mso` gives Outlook the width that `max-width` gives other
+ * clients.
  */
 function renderEmailHead(brand: EmailBrand | null, platform: EmailPlatform): string {
   return `…</span>
@@ -62,7 +62,7 @@ ${renderHeader(brand, platform)}${table(`<tr><td height="20" style="font-size: 0
 ${beforeBody}`;
 }
 
-/** The whole email. Many mail clients drop the root element, so a direction is also that of the text itself. */
+/** Returns the whole email. Many mail clients drop the root element, so a direction is set on the text as well. */
 export function renderEmailPage({ subject, preheader, body }: EmailTexts, head: string, language?: string): string {
   if (language === undefined)
     return doctype + inEnglish + pageStart + subject + afterTitle + preheader + head + body + afterBody;
@@ -92,7 +92,7 @@ function renderPlatformBanner({ name, url }: EmailPlatform): string {
   return banner(platformBlue, `<td style="padding: 14px 10px;">${title}</td>`);
 }
 
-/** Text without a logo is shown in the banner only: elsewhere it would look like part of the message. */
+/** Text without a logo is shown only in the banner: elsewhere it would look like part of the message. */
 function renderLogoBlock(brand: EmailBrand): string {
   if (!brand.logo_url) return '';
   const colour = readColour(brand.colour);
@@ -110,7 +110,7 @@ function renderOrganisationBanner(brand: EmailBrand): string {
   );
 }
 
-/** Next to a text the logo is decorative: it is small, and screen readers skip it. */
+/** A logo next to text is decorative, because it is small: screen readers skip it. */
 function logo({ logo_url, text, alt_text }: EmailBrand): string {
   const height = text ? 27 : 54;
   const alternative = text ? 'alt="" aria-hidden="true"' : `alt="${escapeQuotes(escapeHtml(alt_text ?? ''))}"`;
@@ -132,17 +132,17 @@ function banner(colour: string, cells: string): string {
   return `${table(`<tr><td bgcolor="${colour}" style="background-color: ${colour};">${column(cells)}</td></tr>`)}\n`;
 }
 
-/** Full width of the window. */
+/** A table with the full width of the window. */
 function table(rows: string): string {
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="border-collapse: collapse; width: 100%;">${rows}</table>`;
 }
 
-/** The centred column of 580 pixels, narrower in a narrow window. */
+/** A centred column of 580 pixels, narrower in a narrow window. */
 function column(cells: string): string {
   return `<!--[if mso]><table role="presentation" width="580" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]--><table role="presentation" width="100%" align="center" cellpadding="0" cellspacing="0" border="0" style="border-collapse: collapse; max-width: 580px; width: 100%; margin: 0 auto;"><tr>${cells}</tr></table><!--[if mso]></td></tr></table><![endif]-->`;
 }
 
-/** Caches the head for the last brand: a template belongs to one service, whose brand seldom changes. */
+/** Caches the head for the most recent brand: a template belongs to one service, whose brand seldom changes. */
 export function rememberingEmailHead(): typeof renderEmailHead {
   let key = '';
   let head: string | undefined;

@@ -7,11 +7,11 @@ interface Facts {
   count: number;
   other: number;
   channel: Channel;
-  /** Whether values of placeholders add to the length. */
+  /** Whether placeholder values may add to the length. */
   isOpen: boolean;
 }
 
-/** What a hint says. */
+/** Returns the text of a hint. */
 export function messageOf(rule: HintRule, facts: Facts): Text {
   return words[rule]({ ...facts, found: shortened(facts.found) });
 }

@@ -3,7 +3,7 @@ import type { Channel } from '../../protocol/channels.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import type { Place } from './plain-writing.ts';
 
-/** In the order in which hints are told. */
+/** In the order in which hints are shown. */
 export const hintRules = [
   'link-shortener',
   'vague-link-text',
@@ -20,16 +20,16 @@ export const hintRules = [
 
 export type HintRule = (typeof hintRules)[number];
 
-/** What is written, and what the rules must know about its service and its use. */
+/** The text, with facts about its service and its use that the rules need. */
 export interface HintedText {
   channel: Channel;
   subject?: string | null;
   content: string;
   /** Whether the text is in English: some rules know no other language. */
   english: boolean;
-  /** Undefined if it is not known who sends: then nothing is said about the sender, and no prefix counts. */
+  /** Undefined if the sender is not known: then there are no hints about the sender, and no prefix counts. */
   service?: HintedService;
-  /** Whether it goes to many recipients at a time. */
+  /** Whether it is sent to many recipients at once. */
   sent_to_many?: boolean;
   has_unsubscribe_link?: boolean;
   alphabet?: CountryProfile['sms']['alphabet'];
@@ -38,13 +38,13 @@ export interface HintedText {
 
 export interface HintedService {
   name: string;
-  /** Whether texts begin with its name. */
+  /** Whether its text messages begin with its name. */
   prefix: boolean;
-  /** The name or number that texts come from, if it is known. */
+  /** The sender name or number of its text messages, if known. */
   sender: string | null;
 }
 
-/** What a rule has found: words of the text, where they are, and figures for its message. */
+/** The finding of a rule: the words, their place, and figures for the message. */
 export interface Found {
   found: string | null;
   place: Place | null;
@@ -57,12 +57,12 @@ export interface Hint {
   rule: HintRule;
   message: string;
   found: string | null;
-  /** What `start` and `end` are places of. */
+  /** The field that `start` and `end` refer to. */
   field: 'subject' | 'body' | null;
   start: number | null;
   end: number | null;
-  /** What was counted: addresses, words, characters to remove, parts, or years of age. */
+  /** The count of the rule: addresses, words, characters to remove, parts, or the reading age. */
   count: number | null;
-  /** The parts without dear characters, or those of the text. */
+  /** The number of parts: with the costly characters replaced, or of the text itself. */
   other: number | null;
 }

@@ -5,10 +5,10 @@ import { readWriting, type Writing } from './plain-writing.ts';
 import { findCapitals, findHardReading, findLongSentence, listSentences } from './reading-hints.ts';
 import { findDearCharacters, findMissingSender, findSavedPart, measureCost } from './text-message-hints.ts';
 
-/** Longer texts are judged by their beginning: the advice is the same, and it is given while somebody types. */
+/** Only the beginning of a longer text is checked: the advice is the same, and it is shown while somebody types. */
 const maxJudged = 100_000;
 
-/** At most one hint for each rule: the first that it finds. Takes time linear in the length of the text. */
+/** Returns the first finding of each rule. Takes time linear in the length of the text. */
 export function findHints(hinted: HintedText): Hint[] {
   const { channel, english } = hinted;
   const body = readWriting(hinted.content.slice(0, maxJudged), { hasLinks: channel === 'email' });

@@ -14,7 +14,7 @@ function isShortener(host: string): boolean {
   return labels.length <= maxLabels && labels.some((_, index) => shorteners.has(labels.slice(index).join('.')));
 }
 
-/** A longer host is no name. It also bounds the work for a hostile text. */
+/** A host with more labels is not a real name. The limit also bounds the work for a hostile text. */
 const maxLabels = 20;
 
 export function findIpLink({ addresses }: Writing): Found | undefined {
@@ -30,7 +30,7 @@ const vagueLinkTexts = new Set(['click here', 'click link', 'this link', 'more',
 
 const vaguePhrase = /\bclick\s+(?:here|the\s+link)\b/i;
 
-/** Of a link, or in the text, where nothing says what the link does. */
+/** Finds link text, or text without a link, that does not say what the link does. */
 export function findVagueLinkText({ text, addresses }: Writing): Found | undefined {
   const link = addresses.find(({ linkText }) => linkText && isVague(text.slice(linkText.start, linkText.end)));
   const phrase = vaguePhrase.exec(text);
@@ -41,7 +41,7 @@ export function findVagueLinkText({ text, addresses }: Writing): Found | undefin
   return { found: text.slice(link.linkText.start, link.linkText.end).trim(), place: link.linkText };
 }
 
-/** Without arrows, punctuation and emphasis around the words. */
+/** Ignores arrows, punctuation and emphasis around the words. */
 function isVague(linkText: string): boolean {
   if (linkText.length > maxVagueLength) return false;
   return vagueLinkTexts.has((linkText.match(/\p{L}+/gu) ?? []).join(' ').toLowerCase());

@@ -1,6 +1,6 @@
 import { splitAtPlaceholders } from '../placeholders.ts';
 
-/** A part of a text as it is written. */
+/** A range of the text as written. */
 export interface Place {
   start: number;
   end: number;
@@ -8,24 +8,26 @@ export interface Place {
 
 export interface WebAddress extends Place {
   host: string;
-  /** The text that stands for it; null if the address itself is shown. */
+  /** The link text that is shown for the address; null if the address itself is shown. */
   linkText: Place | null;
 }
 
-/** A text as people read it: a placeholder is the word "name", optional text is shown, and places are those of the source. */
+/**
+ * A text as people read it: a placeholder becomes the word "name", and optional text is included. `placeOf` maps places back to the source.
+ */
 export interface Writing {
   source: string;
   text: string;
-  /** The same text with spaces in place of web addresses and the marks of links. */
+  /** The same text with spaces in place of web addresses and link markup. */
   words: string;
   addresses: WebAddress[];
-  /** From a place of `text` to that of the source. */
+  /** Maps a place in `text` to one in the source. */
   placeOf(place: Place): Place;
 }
 
 const placeholderWord = 'name';
 
-/** `hasLinks`: whether `[text](address)` is a link, as in emails. */
+/** `hasLinks`: whether `[text](address)` is a link, as it is in emails. */
 export function readWriting(source: string, { hasLinks }: { hasLinks: boolean }): Writing {
   const { text, pieces } = fill(source);
   const links = hasLinks ? findLinks(text) : [];
@@ -46,7 +48,7 @@ export function readWriting(source: string, { hasLinks }: { hasLinks: boolean })
   };
 }
 
-/** A piece of the filled text; `written` is its length in the source, `offset` where its own text begins there. */
+/** A piece of the filled text; `sourceStart` and `sourceEnd` are its place in the source, `offset` is where its own text begins in it. */
 interface Piece extends Place {
   sourceStart: number;
   sourceEnd: number;
@@ -97,7 +99,7 @@ function sourceEnd(pieces: readonly Piece[], at: number): number {
   return piece.isPlaceholder ? piece.sourceEnd : piece.sourceStart + piece.offset + at - piece.start;
 }
 
-/** The text of a link cannot contain a bracket, so no search goes past the next one. */
+/** The text of a link cannot contain a bracket, so no search goes past the next bracket. */
 const linkPattern = /\[([^[\]]*)\]\(([^()]*)\)/g;
 
 function findLinks(text: string): { address: WebAddress; mark: Place[] }[] {
@@ -114,7 +116,7 @@ function findLinks(text: string): { address: WebAddress; mark: Place[] }[] {
   });
 }
 
-/** Hosts of shorteners are recognised without a scheme, too, if a path follows: phones make links of them. */
+/** Hosts of link shorteners also count without a scheme if a path follows, because phones turn them into links. */
 export const shorteners = new Set([
   'bit.ly',
   'tinyurl.com',
@@ -139,7 +141,7 @@ const addressPattern = new RegExp(
   `(?:https?://|(?<![\\w@.-])www\\.|(?<![\\w@.-])(?:${shortenerPattern})/)[^\\s<>"()]+`,
   'gi',
 );
-/** What ends a sentence or a bracket is not part of the address. */
+/** Characters that end a sentence or a bracket are not part of the address. */
 const notAtEnd = '.,:;!?\'"]*_';
 
 function findBareAddresses(text: string): WebAddress[] {
@@ -150,7 +152,7 @@ function findBareAddresses(text: string): WebAddress[] {
   });
 }
 
-/** In lower case and without `www.`; empty if it is no web address. */
+/** Returns the host in lower case, without `www.`; empty if it is not a web address. */
 function hostOf(address: string): string {
   const [, scheme, authority = ''] = /^(https?:\/\/)?([^/?#\s]*)/i.exec(address) ?? [];
   if (scheme === undefined && !authority.includes('.')) return '';

@@ -5,7 +5,7 @@ import type { Place, Writing } from './plain-writing.ts';
 
 const minCapitals = 4;
 
-/** A letter on its own neither counts nor ends the run; a word with a small letter ends it. */
+/** A single letter neither counts nor ends the run; a word with a lower-case letter ends it. */
 export function findCapitals({ words }: Writing): Found | undefined {
   let count = 0;
   let start = 0;
@@ -25,7 +25,7 @@ export function findCapitals({ words }: Writing): Found | undefined {
 }
 
 const wordPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu;
-/** A line break is one for the reader, too: items of lists and headings are sentences of their own. */
+/** Readers see each line break, so list items and headings count as sentences. */
 const sentencePattern = /[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]*)*/g;
 
 interface Sentence extends Place {
@@ -53,7 +53,10 @@ const minWordsToJudge = 30;
 const hardAbove = 9;
 const oldestAge = 18;
 
-/** The automated readability index needs no syllables. The age is rough: people understand it better than an index. */
+/**
+ * The automated readability index does not need syllables. It is converted to a rough age, because people understand an age better than an
+ * index.
+ */
 export function findHardReading(sentences: readonly Sentence[]): Found | undefined {
   const sum = (of: 'words' | 'letters') => sentences.reduce((total, sentence) => total + sentence[of], 0);
   const words = sum('words');

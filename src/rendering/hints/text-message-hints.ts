@@ -13,20 +13,20 @@ export function findMissingSender({ text }: Writing, service: HintedService | un
   return comparable(text).includes(comparable(service.name)) ? undefined : { found: null, place: null };
 }
 
-/** What a text costs as it is, and what letters that need UCS-2 have to do with it. */
+/** The parts that a text message costs, with and without the letters that need UCS-2. */
 interface Cost {
   parts: number;
   partsWithout: number;
-  /** Letters that need UCS-2, each once, in the order of the text. */
+  /** The distinct letters that need UCS-2, in order of appearance. */
   dear: string[];
-  /** How many characters less would save a part. */
+  /** How many fewer characters would save a part. */
   remove: number;
 }
 
 export function measureCost({ content, service, alphabet = 'gsm-welsh', dialect }: HintedText): Cost {
   const how = { alphabet, dialect };
   const message = render(content, service, how);
-  // The name of the service is not the author's.
+  // The author did not write the name of the service, so its letters do not count.
   const written = () => (service?.prefix ? render(content, undefined, how) : message).text;
   const dear = message.encoding === 'ucs2' ? smsAlphabet(alphabet, dialect).notable(written()).ucs2 : [];
   const plain = dear.length === 0 ? message : render(plainOf(content, dear), service, how);
@@ -38,7 +38,7 @@ function render(content: string, service: HintedService | undefined, how: Pick<H
   return template.render(null, { prefix: service?.prefix ? service.name : null });
 }
 
-/** The dear letters are replaced by one of the alphabet. */
+/** Replaces each costly letter with one of the alphabet. */
 function plainOf(content: string, dear: readonly string[]): string {
   const letters = new Set(dear);
   return Array.from(content.normalize('NFC'), (character) => (letters.has(character) ? 'a' : character)).join('');

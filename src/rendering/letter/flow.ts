@@ -5,7 +5,7 @@ import { mm } from '../pdf/letter-geometry.ts';
 import { breakLines, type Line, type Measure, type TextStyle } from './lines.ts';
 import type { LetterInline, LetterQrCode } from './model.ts';
 
-/** A node of the structure tree for assistive technology; content is attached to it as it is drawn. */
+/** A node of the structure tree for assistive technology. Content is attached as it is drawn. */
 export interface StructureNode {
   role: string;
   parent: StructureNode | undefined;
@@ -26,7 +26,7 @@ export interface Column {
   listDepth: number;
 }
 
-/** The bullet or number of a list item: left of the item's first line, on the same page. */
+/** The bullet or number of a list item, drawn to the left of its first line on the same page. */
 interface Marker {
   node: StructureNode;
   text: string;
@@ -72,7 +72,7 @@ export function createFlow(measure: Measure, layout: Geometry['layout']) {
       pendingSpace = Math.max(pendingSpace, points);
     },
 
-    /** Replaces the space after the last block: the end of a nested list is not the end of a paragraph. */
+    /** Replaces the space after the last block: it differs after a nested list and after a paragraph. */
     endSpace(points: number): void {
       pendingSpace = points;
     },
@@ -132,7 +132,7 @@ export function createFlow(measure: Measure, layout: Geometry['layout']) {
   };
 }
 
-/** How many lines of a paragraph to put on this page, avoiding widows and orphans. */
+/** Returns how many lines of a paragraph to put on this page, avoiding widows and orphans. */
 function linesForPage(total: number, room: number, atTop: boolean): number {
   if (total <= room) return total;
   const count = total - room < 2 ? room - 1 : room;
@@ -146,22 +146,23 @@ export function place(line: Line, style: TextStyle, left: number, top: number, i
   return { ...line, left, baseline, size: style.size };
 }
 
-/** Points, from the code's top left corner. */
+/** In points, from the code's top left corner. */
 interface QrDrawing {
   size: number;
   module: number;
   squares: { x: number; y: number; width: number; height: number }[];
 }
 
-// A module below half a millimetre is hard to scan with old phone cameras; above one, a short link would fill the page.
+// Modules smaller than half a millimetre are hard to scan with old phone cameras. With modules over a millimetre, a short link would fill
+// the page.
 const minModule = mm(0.5);
 const maxModule = mm(1);
 const usualSize = mm(36);
 
-/** The quiet zone on each side, in modules, by the standard. */
+/** The standard's quiet zone on each side, in modules. */
 const quietModules = 4;
 
-/** A QR code as rectangles in points, adjacent modules of a row joined: vector shapes stay sharp at any resolution. */
+/** Draws a QR code as rectangles in points, joining adjacent modules of a row. Vector shapes stay sharp at any resolution. */
 export function drawQrCode(data: string): QrDrawing {
   const { modules } = create(data, { errorCorrectionLevel: 'M' });
   const module = Math.min(maxModule, Math.max(minModule, usualSize / modules.size));
@@ -178,5 +179,5 @@ export function drawQrCode(data: string): QrDrawing {
   return { size: modules.size * module, module, squares };
 }
 
-/** The side of the dashed box for a code with missing data. */
+/** The side of the dashed box drawn for a code with missing data. */
 export const unfilledQrSize = usualSize;

@@ -6,8 +6,8 @@ import { inkFor } from './ink.ts';
 const small_pt = 7;
 
 /**
- * A page with the outlines of everything that has a place on the first page, and scales along its edges. Printed at its real
- * size and put into an envelope, it shows whether the address is in the window.
+ * Draws a page with the outlines of all areas of the first page, and scales along its edges. Printed at actual size and put into an
+ * envelope, it shows whether the address is in the window.
  */
 export async function drawGrid({ paper, firstPage, layout, marks }: Geometry): Promise<Uint8Array> {
   const { document, bytes } = openDocument({

@@ -1,6 +1,6 @@
 import { pressColor } from './press-color.ts';
 
-/** `print`: for the printer. `preview`: for the screen. */
+/** `print` is for the printer, `preview` for the screen. */
 export type LetterPurpose = 'print' | 'preview';
 
 type InkColor = [number, number, number] | [number, number, number, number];
@@ -34,14 +34,14 @@ function ink(fromRgb: Ink['fromRgb']): Ink {
   };
 }
 
-/** The search for inks took as long as the rest of a letter, and letters reuse the same few colours. */
+/** Cached, because the search for inks took as long as the rest of a letter, and letters reuse the same few colours. */
 function cachedPressColor(): Ink['fromRgb'] {
   const cache = new Map<string, InkColor>();
   return ([red = 0, green = 0, blue = 0]) => {
     const name = `${red} ${green} ${blue}`;
     let color = cache.get(name);
     if (!color) {
-      // A drawing with many shades is not a logo: clearing the cache keeps it small.
+      // A drawing with many shades is not a logo. Clearing the cache keeps it small.
       if (cache.size >= 1_000) cache.clear();
       color = pressColor(red, green, blue);
       cache.set(name, color);

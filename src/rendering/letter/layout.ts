@@ -64,7 +64,7 @@ export function layOutPart(
 
 const emptyLine: Line = { runs: [], width: 0 };
 
-/** Lines for a box of fixed height. Text that overflows is scaled down to half; only then is the rest truncated. */
+/** Lays out lines for a box of fixed height. Text that overflows is scaled down to half its size at most; the rest is truncated. */
 function fitBox(
   printedLines: LetterInline[][],
   style: TextStyle,
@@ -118,7 +118,7 @@ function addBlocks(flow: Flow, blocks: LetterBlock[], parent: StructureNode, col
 
 const qrAlternative = (code: LetterQrCode) => (code.unfilled ? 'QR code' : `QR code: ${code.data}`);
 
-/** How much of a block must stay on the same page as the heading above it. */
+/** Returns how much of a block must stay on the same page as the heading above it. */
 function leastHeight(block: LetterBlock | undefined): number {
   if (!block || block.kind === 'page-break') return 0;
   if (block.kind === 'qr-code') return block.unfilled ? unfilledQrSize : drawQrCode(block.data).size;

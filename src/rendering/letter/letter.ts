@@ -27,11 +27,11 @@ export interface LetterTexts {
 }
 
 export interface LetterOptions {
-  /** The lines to print. Without them the seven lines are taken from the personalisation. */
+  /** The lines to print. If omitted, the seven lines come from the personalisation. */
   address?: readonly string[];
-  /** Which lines of the address are printed in capitals: all, unless the post of the country asks for less. */
+  /** Which lines of the address are printed in capitals: all, unless the country's postal service requires fewer. */
   capitals?: CountryProfile['address']['capitals'];
-  /** The printed day: `YYYY-MM-DD`. */
+  /** The day to print, as `YYYY-MM-DD`. */
   day: string;
   /** Prints `hidden` instead of the names of missing values. */
   redact?: boolean;
@@ -69,7 +69,7 @@ export function renderLetter(
 
 export const maxQrCodeCharacters = 500;
 
-/** The data of every QR code that is too long to scan from paper. Unfilled placeholders count as written. */
+/** Returns the data of each QR code that is too long to scan from paper. Unfilled placeholders count as written. */
 export function findLongQrCodes({ welsh, content }: LetterTexts, personalisation: Personalisation): string[] {
   const contents = welsh === null ? [content] : [welsh.content, content];
   return contents
@@ -92,7 +92,7 @@ function renderLetterSubject(subject: CompiledText, personalisation: Personalisa
   return readLetterLine(collapseWhitespace(decodeEntities(filled)), open, 'typography');
 }
 
-/** Lines are trimmed in the template, so a value keeps its line breaks and spaces. */
+/** Trims lines in the template only, so that a value keeps its line breaks and spaces. */
 export function compileContactBlock(contactBlock: string | null | undefined, slots: Slots): CompiledText {
   const lines = (contactBlock ?? '').split(/\r\n|\r|\n/).map((line) => line.trim());
   return compileText(lines.join('\n'), slots);
@@ -157,7 +157,7 @@ const months: Record<LetterLanguage, readonly string[]> = {
   ],
 };
 
-/** `1 January 2026`, `1 Ionawr 2026` */
+/** Returns `1 January 2026` or `1 Ionawr 2026`. */
 export function letterDate(printed: string, language: LetterLanguage): string {
   const [year, month, day] = printed.split('-').map(Number);
   return `${day} ${months[language][(month ?? 1) - 1]} ${year}`;

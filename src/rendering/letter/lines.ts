@@ -17,13 +17,13 @@ export interface LineRun {
   placeholder?: PlaceholderStyle;
 }
 
-/** One printed line. Runs are adjacent; the last one may end in a space, which is not counted in any width. */
+/** One printed line. Its runs are adjacent; the last one may end in a space, which no width includes. */
 export interface Line {
   runs: LineRun[];
   width: number;
 }
 
-/** Width in points of shaped text in one font, including kerning and ligatures. */
+/** Returns the width in points of shaped text in one font, including kerning and ligatures. */
 export type Measure = (text: string, font: FontName, size: number) => number;
 
 interface Span {
@@ -40,7 +40,7 @@ export function breakLines(inlines: LetterInline[], style: TextStyle, width: num
   const lines: Line[] = [];
   const widthOf = (start: number, end: number) =>
     piecesOf(spans, start, end).reduce((sum, p) => sum + measure(text.slice(p.start, p.end), p.font, style.size), 0);
-  // The current line so far: from lineStart to fits, with its trailing spaces included in `used`.
+  // The current line so far, from `lineStart` to `fits`; `used` includes its trailing spaces.
   let lineStart = 0;
   let fits = 0;
   let used = 0;
@@ -79,7 +79,7 @@ function flatten(inlines: LetterInline[], style: TextStyle): { text: string; spa
   return { text, spans };
 }
 
-/** Composed letters (ŵ as one character) have their own glyphs in the font; control characters have none. */
+/** The font has glyphs for composed letters (ŵ as one character) and none for control characters. */
 function printable(text: string): string {
   return text
     .normalize('NFC')
@@ -107,7 +107,7 @@ function longestPrefix(text: string, start: number, end: number, fits: (end: num
   let best = start;
   for (const { index, segment } of segmenter.segment(text.slice(start, end))) {
     const candidate = start + index + segment.length;
-    // At least one character goes onto each line, however narrow: otherwise the loop would not end.
+    // Each line gets at least one character, however narrow it is: otherwise the loop would not end.
     if (best > start && !fits(candidate)) break;
     best = candidate;
   }

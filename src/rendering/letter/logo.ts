@@ -5,14 +5,14 @@ import { mm } from '../pdf/letter-geometry.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { type Ink, inkFor } from './ink.ts';
 
-/** A logo of a few hundred kilobytes is already unusual; larger drawings would slow down every letter. */
+/** Logos of a few hundred kilobytes are already unusual; larger drawings would slow down every letter. */
 const limit_characters = 1_000_000;
 
 export type LogoProblem = 'too-large' | 'cannot-be-drawn' | SvgProblem;
 
 /**
- * Draws an SVG logo as vector shapes at its position, from the top left corner, keeping its proportions. Images inside
- * the SVG are ignored: a link would let the file read from the server's disk or network.
+ * Draws an SVG logo as vector shapes at its position, from the top left corner, keeping its proportions. Images in the SVG are ignored: a
+ * link would let the file read from the server's disk or network.
  */
 export function drawLogo(
   document: PDFKit.PDFDocument,
@@ -32,7 +32,7 @@ export function drawLogo(
   });
 }
 
-/** Called when a logo is uploaded, so that no letter fails because of it later. */
+/** Run when a logo is uploaded, so that it causes no letter to fail later. */
 export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   if (svg.length > limit_characters) return 'too-large';
   const problem = findSvgProblem(svg);
@@ -49,7 +49,7 @@ export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   }
 }
 
-/** Works in two steps: a single pattern would search for the end again from every start. */
+/** Two steps, because a single pattern would search for the end again from every start. */
 function rootOf(svg: string): string | undefined {
   const start = svg.search(/<svg\b/i);
   const end = start === -1 ? -1 : svg.indexOf('>', start);
@@ -118,8 +118,8 @@ class Refused extends Error {
 }
 
 /**
- * A logo is shapes and text: whatever could run, load or embed something else is refused, whether or not it would do so
- * here. A logo travels: it is also shown in browsers and given to printers.
+ * A logo is shapes and text. Anything that could run, load or embed something is refused even where it would do nothing here, because logos
+ * are also shown in browsers and sent to printers.
  */
 function findSvgProblem(svg: string): SvgProblem | null {
   const parser = new SaxesParser({ xmlns: false, position: false });
@@ -165,7 +165,7 @@ function refuseReferences(text: string): void {
   if (hasReference(text)) throw new Refused('has-reference');
 }
 
-/** Style sheets may hide a word behind escapes, which no program writes into a logo. */
+/** Style sheets may hide a word behind escapes. No program writes escapes into a logo, so they count as references. */
 function hasReference(text: string): boolean {
   return /url\(\s*(?!['"]?\s*#)|@import|\\[0-9a-f]/i.test(text);
 }

@@ -5,12 +5,12 @@ import { type OpenPlaceholder, printOpening, splitAtMarks, unmark } from '../pla
 import { applyTypographyToPieces } from '../typography.ts';
 import type { LetterBlock, LetterInline, LetterListItem } from './model.ts';
 
-/** The message of a letter. Paper has no links and no insets; a rule starts a new page. */
+/** Parses the message of a letter. Paper has no links and no insets; a rule starts a new page. */
 export function readLetterBlocks(text: string, open: readonly OpenPlaceholder[]): LetterBlock[] {
   return parseMarkdown(text, { links: false, open }).flatMap((block) => readBlock(block, open));
 }
 
-/** A single line of text with its unfilled placeholders. */
+/** Parses a single line of text with its unfilled placeholders. */
 export function readLetterLine(
   text: string,
   open: readonly OpenPlaceholder[],
@@ -55,7 +55,7 @@ function paragraph(inlines: LetterInline[]): LetterBlock[] {
   return isBlank ? [] : [{ kind: 'paragraph', inlines }];
 }
 
-/** Page breaks inside a list are ignored, and a QR code stands by itself. */
+/** Page breaks inside a list are ignored, and a QR code becomes its own block. */
 function readItem({ blocks }: MarkdownListItem, open: readonly OpenPlaceholder[]): LetterListItem {
   const [first, ...rest] = blocks.filter((block) => block.kind !== 'gap' && block.kind !== 'rule');
   const inItem = (block: MarkdownBlock) =>
@@ -107,7 +107,7 @@ function withTypography(inlines: readonly LetterInline[]): LetterInline[] {
   );
 }
 
-/** A non-breaking hyphen: a reference number must not be split across lines. */
+/** Uses non-breaking hyphens: a reference number must not be split across lines. */
 function withLastingHyphens(inline: LetterInline): LetterInline {
   if (inline.kind !== 'text' && inline.kind !== 'bold') return inline;
   return { kind: inline.kind, text: inline.text.replaceAll('-', '\u2011') };

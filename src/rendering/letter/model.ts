@@ -6,11 +6,11 @@ export interface LetterDocument {
 
 export type LetterLanguage = 'english' | 'welsh';
 
-/** What a letter in another language than these two prints by itself. */
+/** The texts that a letter prints itself, for languages other than these two. */
 export interface LetterWords {
-  /** BCP 47 */
+  /** A BCP 47 tag. */
   tag: string;
-  /** `Page {page} of {pages}` in this language. */
+  /** The text `Page {page} of {pages}` in this language. */
   page_number: string;
 }
 
@@ -19,7 +19,7 @@ export interface LetterPart {
   words?: LetterWords;
   /** One entry per printed line; an unfilled slot is a placeholder of style `no-brackets`. */
   address: LetterInline[][];
-  /** Printed as it is written, and not in capitals. */
+  /** The address is printed as written, not in capitals. */
   address_as_written?: true;
   /** One entry per printed line; empty if the letter has no contact block. */
   contact_block: LetterInline[][];
@@ -42,7 +42,7 @@ export interface LetterListItem {
   blocks: LetterBlock[];
 }
 
-/** `unfilled`: the data still contains a placeholder, so there is nothing to encode: draw an empty dashed box. */
+/** `unfilled`: the data still contains a placeholder, so an empty dashed box is drawn. */
 export interface LetterQrCode {
   kind: 'qr-code';
   data: string;

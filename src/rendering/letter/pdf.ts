@@ -14,7 +14,7 @@ export interface DrawLetterOptions {
   purpose: LetterPurpose;
   geometry: Geometry;
   logo?: { svg: string; name: string };
-  /** The date in the file's metadata. Without it a fixed date is used: the same letter always gives the same bytes. */
+  /** The date in the file's metadata. The default is a fixed date, so that the same letter always gives the same bytes. */
   created_at?: Date;
 }
 
@@ -188,8 +188,8 @@ function drawPageNumber(
 }
 
 /**
- * What a printer's machines do: where they fold and punch, and samples of the marks that they add. On previews they show
- * that these areas are reserved.
+ * Draws where the printer's machines fold and punch, and samples of the marks that they add, to show on previews that these areas are
+ * reserved.
  */
 function drawMarks(
   document: PDFKit.PDFDocument,
@@ -202,7 +202,7 @@ function drawMarks(
   document.fill(ink.grey);
 }
 
-/** A sheet code in the left margin of every page, and a delivery code above the address. They carry no data. */
+/** Draws a sheet code in the left margin of every page and a delivery code above the address. They encode no data. */
 function addSampleCodes(document: PDFKit.PDFDocument, firstPage: boolean): void {
   const sheetCode = [1, 2, 1, 1, 3, 1, 2, 2, 1, 3, 1, 1, 2, 1, 1, 2, 3, 1];
   let y = 120;
@@ -211,7 +211,7 @@ function addSampleCodes(document: PDFKit.PDFDocument, firstPage: boolean): void 
     y += 0.35 * width + 1.05;
   }
   if (firstPage) {
-    // Four states per bar, as on sorted mail: full, upper, lower and middle.
+    // Bars have four states, as on sorted mail: full, upper, lower and middle.
     for (let bar = 0; bar < 66; bar++) {
       const state = (bar * 7 + (bar >> 2) * 3) % 4;
       const top = state === 1 || state === 0 ? 34 : 35.8;

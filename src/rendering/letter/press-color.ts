@@ -25,12 +25,10 @@ const overprints: readonly Rgb[] = [
 const darkestGrey = 33;
 
 /**
- * Converts screen colours to CMYK. The plain formula (cyan = 1 - red, ...) turns brand greens into teals on paper,
- * because real inks are not ideal. Here the appearance of a mix of inks is the average of the sixteen solid overprints,
- * weighted by how much of the paper each covers (Neugebauer's model), and the mix nearest to the requested colour is
- * searched.
- *
- * Returns percentages of ink. Greys, and near-greys such as an off-black, use black ink only: no colour cast, no wet paper.
+ * Converts screen colours to percentages of CMYK inks. The plain formula (cyan = 1 - red, ...) turns brand greens into teals on paper,
+ * because real inks are not ideal. Here the appearance of a mix is the average of the sixteen solid overprints, weighted by the paper that
+ * each covers (Neugebauer's model), and the mix closest to the requested colour is searched. Greys, and near-greys such as an off-black,
+ * use black ink only: no colour cast, no wet paper.
  */
 export function pressColor(red: number, green: number, blue: number): Cmyk {
   if (Math.max(red, green, blue) - Math.min(red, green, blue) <= 8) {

@@ -7,8 +7,8 @@ import { openDocument } from '../pdf/pdfkit-document.ts';
 import { inkFor } from './ink.ts';
 
 /**
- * An uploaded letter in the printer's format. Its pages are copied to a new file, which drops scripts, attachments and
- * links; the address in the window is replaced by the parsed and validated one, and the tag is added.
+ * Converts an uploaded letter to the printer's format. Its pages are copied to a new file, which drops scripts, attachments and links. The
+ * parsed and validated address replaces the one in the window, and the tag is added.
  */
 export async function rewritePrecompiled(pdf: Uint8Array, address: string[], geometry: Geometry): Promise<Uint8Array> {
   const tagged = await withPdf(pdf, (file) => file.page(1, (page) => hasTag(page, geometry)));
@@ -26,7 +26,7 @@ function drawOverlay(address: string[], geometry: Geometry, { tag }: { tag: bool
   const { paper, layout } = geometry;
   const { document, bytes } = openDocument({ size: paper.size });
   const { left, top, width, height, size_pt } = layout.address;
-  // The same as on composed letters: a size that sorting machines read reliably, unless there are too many lines.
+  // The leading of composed letters, which sorting machines read reliably, unless there are too many lines.
   const leading_pt = Math.min(layout.address.leading_pt, mm(height) / address.length);
   const addressSize_pt = Math.min(size_pt, leading_pt);
   document.addPage();

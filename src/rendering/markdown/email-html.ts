@@ -4,8 +4,8 @@ import { openingOf } from './language-tags.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from './tree.ts';
 
 /*
- * Mail clients support few styles and fewer style sheets, so every element has inline styles. `Margin` is capitalised
- * because one client drops it otherwise. API clients compare these strings: they must not change.
+ * Mail clients support few styles and even fewer style sheets, so every element has inline styles. `Margin` is capitalised because one
+ * client drops it otherwise. These strings must not change, because API clients compare them.
  */
 const textStyle = 'font-size: 19px; line-height: 25px; color: #0B0C0C;';
 const paragraphTag = `<p style="Margin: 0 0 20px 0; ${textStyle}">`;
@@ -27,7 +27,7 @@ const insetTag =
   '<div style="Margin: 0 0 20px 0;"><blockquote style="Margin: 0; border-left: 10px solid #B1B4B6;' +
   'padding: 15px 0 0.1px 15px; font-size: 19px; line-height: 25px;">';
 
-/** The body of an email. The tree must contain escaped text: only quotes in attributes are escaped here. */
+/** Renders the body of an email. The tree must contain escaped text: only quotes in attributes are escaped here. */
 export function renderEmailHtml(blocks: readonly MarkdownBlock[]): string {
   return blocks.map(renderBlock).join('');
 }

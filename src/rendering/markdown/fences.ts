@@ -3,9 +3,8 @@ import { trimEndOf } from '../typography.ts';
 const openingPattern = /^ *(`{3,}|~{3,})/;
 
 /**
- * Fenced code: maps the line of each opening fence to the line of its closing fence. A fence closes where at least as
- * many marks end a line. Scans from the end with the nearest longer closing fences at hand, so that many unclosed
- * fences do not each search to the end.
+ * Maps the line of each opening code fence to the line of its closing fence. A fence closes at a line that ends with at least as many
+ * marks. Scans from the end and keeps the nearest longer closing fences, so that many unclosed fences do not each search to the end.
  */
 export function findFences(lines: readonly string[]): ReadonlyMap<number, number> {
   const fences = new Map<number, number>();

@@ -5,9 +5,9 @@ import type { MarkdownInline } from './tree.ts';
 export interface InlineGrammar {
   /** Letters have no links: `[text](url)` stays literal there. */
   links: boolean;
-  /** The placeholders that the marks in the text stand for. */
+  /** The placeholders that marks in the text represent. */
   open: readonly OpenPlaceholder[];
-  /** Whether `**`, `__`, `*` and `_` emphasise; code and struck text then lose their marks. */
+  /** Whether `**`, `__`, `*` and `_` emphasise. If so, code and strikethrough lose their marks. */
   emphasis?: boolean;
 }
 
@@ -72,14 +72,14 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean, dept
       pending += text.slice(start, at);
       const inlinesOfLink = isImage ? [] : parse(link.text, grammar, true, depth);
       if (insideLink) for (const inline of inlinesOfLink) flush(inline);
-      // Without a text there would be nothing to click.
+      // A link without text could not be clicked, so its URL is shown.
       else if (!isImage && inlinesOfLink.every(isBlank)) flush({ kind: 'url', url: unmark(link.url, grammar.open) });
       else if (!isImage) flush({ kind: 'link', ...destination(link, grammar), inlines: inlinesOfLink });
       end = link.end;
     } else if (findEmphasis && hasEmphasis.test(mark)) {
       const found = findEmphasis(at);
       if (!found) {
-        // A run of marks that emphasises nothing is text as a whole.
+        // If a run of marks emphasises nothing, all of it is text.
         while (text[special.lastIndex] === mark) special.lastIndex += 1;
         continue;
       }
@@ -107,7 +107,7 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean, dept
   return inlines;
 }
 
-/** Deeper emphasis is text: each level parses its text again. */
+/** Deeper emphasis stays text, because each level parses its text again. */
 const maxEmphasisDepth = 6;
 
 interface Emphasis {
@@ -116,7 +116,7 @@ interface Emphasis {
   end: number;
 }
 
-/** What closes an opening mark. The character before it is part of the text, which is not empty. */
+/** The pattern that closes each opening mark. It includes the character before it, because emphasised text is not empty. */
 const emphasisMarks: { kind: Emphasis['kind']; opening: RegExp; closing: (marks: string) => RegExp }[] = [
   { kind: 'strong', opening: /__(?=[\s\S])/y, closing: () => /[\s\S]__(?!_)/g },
   { kind: 'strong', opening: /\*\*(?=[\s\S])/y, closing: () => /[\s\S]\*\*(?!\*)/g },
@@ -126,7 +126,7 @@ const emphasisMarks: { kind: Emphasis['kind']; opening: RegExp; closing: (marks:
   { kind: 'code', opening: /`+/y, closing: (marks) => new RegExp(`[^\`]${marks}(?!\`)`, 'g') },
 ];
 
-/** Whatever closes nothing from one place closes nothing from a later one, so each search fails once only. */
+/** Marks that find no closing mark from one position find none from later ones, so each search fails only once. */
 function emphasisFinder(text: string): (at: number) => Emphasis | undefined {
   const unclosed = new Set<string>();
   return (at) => {
@@ -178,16 +178,15 @@ interface Destination {
 }
 
 /**
- * Finds the link that starts at an opening bracket. The closing bracket, parenthesis and quote can each be far away,
- * and a million unclosed brackets would each search for them: so brackets, parentheses and quotes are indexed once per
- * text and every result is cached.
+ * Finds the link that starts at an opening bracket. The closing bracket, parenthesis and quote can be far away, and a million unclosed
+ * brackets would each search for them. So brackets, parentheses and quotes are indexed once per text, and every result is cached.
  */
 function linkFinder(text: string): (openingBracket: number) => FoundLink | undefined {
   if (!text.includes('](')) return () => undefined;
   const brackets = listBrackets(text);
   const closingOf = memoiseClosing(text, brackets);
   const readDestination = destinationReader(text);
-  /** By run of closing brackets: the last of them followed by a destination, and the destination. */
+  /** For each run of closing brackets, the last one followed by a destination, and that destination. */
   const lastLinkInRun = new Map<number, { bracket: number; destination: Destination } | null>();
 
   return (openingBracket) => {
@@ -212,11 +211,9 @@ function linkFinder(text: string): (openingBracket: number) => FoundLink | undef
 
 interface Brackets {
   positions: number[];
-  /** Carets before each bracket: one inside inner brackets makes them a footnote mark, and the text no link. */
+  /** The number of carets before each bracket. A caret inside inner brackets makes a footnote mark, and then the text is not a link. */
   carets: number[];
-  /**
-   * For a closing bracket, the last of the closing brackets that follow without an opening one; -1 for opening ones.
-   */
+  /** For a closing bracket, the last of the closing brackets after it with no opening one in between; -1 for opening ones. */
   runEnds: number[];
 }
 
@@ -239,8 +236,8 @@ function listBrackets(text: string): Brackets {
 }
 
 /**
- * From a bracket inside the text of a link to the bracket that can close the text, skipping pairs in between (an
- * opening bracket and the next closing one). -1 if there is none.
+ * Maps a bracket inside the text of a link to the bracket that can close the text, skipping pairs (an opening bracket and the next closing
+ * one); -1 if there is none.
  */
 function memoiseClosing(text: string, { positions, carets }: Brackets): (bracket: number) => number {
   const isClosing = (bracket: number) => text[positions[bracket] ?? 0] === ']';

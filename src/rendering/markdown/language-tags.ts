@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 /**
- * `[[en]]...[[/en]]`, `[[fr]]...[[/fr]]` and `[[rtl]]...[[/rtl]]` around parts of an email template: screen readers then read each
- * part in its language, and mail clients set right-to-left scripts from the right. Tags are read in the template, before values
- * are filled in, so that a value can neither make nor break one.
+ * `[[en]]...[[/en]]`, `[[fr]]...[[/fr]]` and `[[rtl]]...[[/rtl]]` around parts of an email template set their language and direction for
+ * screen readers and mail clients. Tags are read in the template before values are filled in, so a value can neither create nor break one.
  */
 export type BlockTag = 'en' | 'fr' | 'rtl';
 
@@ -21,10 +20,10 @@ interface FoundTag {
   end: number;
 }
 
-/** A placeholder as a whole, or a tag. */
+/** Matches a whole placeholder, or a tag. */
 const tagOrPlaceholder = /\(\(([^()]+)\)\)|\[\[(\/?)(en|fr|rtl)\]\]/g;
 
-/** The tags of a text; those in the optional text of a placeholder can only be pairs by themselves. */
+/** Finds the tags of a text. Tags in the optional text of a placeholder can only pair with each other. */
 function findTags(text: string, offset = 0): { here: FoundTag[]; inside: FoundTag[][] } {
   const here: FoundTag[] = [];
   const inside: FoundTag[][] = [];
@@ -41,11 +40,14 @@ function findTags(text: string, offset = 0): { here: FoundTag[]; inside: FoundTa
   return { here, inside };
 }
 
-/** Pairs that nest: of two pairs that cross, the one that is closed first. */
+/** Returns pairs that nest. If two pairs cross, the one that closes first wins. */
 function pairTags(found: readonly FoundTag[]): FoundTag[] {
   const open: FoundTag[] = [];
   const paired: FoundTag[] = [];
-  /** Whether a search can succeed: then it removes what it passes, so all searches together are one pass. */
+  /**
+   * Counts opened tags, so that a search runs only if it will succeed. A search removes the tags it passes, so all searches together are
+   * one pass.
+   */
   const opened = { en: 0, fr: 0, rtl: 0 };
   for (const tag of found) {
     if (!tag.closes) {
@@ -61,7 +63,7 @@ function pairTags(found: readonly FoundTag[]): FoundTag[] {
   return paired;
 }
 
-/** Deeper ones stay text, as do deeper lists. */
+/** Deeper pairs stay text, like deeper lists. */
 const maxDepth = 6;
 
 function withoutDeepPairs(paired: readonly FoundTag[]): FoundTag[] {
@@ -73,7 +75,7 @@ function withoutDeepPairs(paired: readonly FoundTag[]): FoundTag[] {
   });
 }
 
-/** As many are opened as closed. If that is not so for one of the languages, both stay text. */
+/** Whether each language has as many opening as closing tags. If not, the tags of both languages stay text. */
 function isBalanced(found: readonly FoundTag[], among: readonly BlockTag[]): boolean {
   return among.every((tag) => {
     const closings = found.filter((candidate) => candidate.tag === tag && candidate.closes).length;
@@ -91,7 +93,7 @@ function pairedTags(text: string): { all: FoundTag[]; paired: FoundTag[] } {
   return { all, paired: withoutDeepPairs(paired) };
 }
 
-/** The tags of a template that stay text, each once: one that is not closed, or closed twice, or not in its turn. */
+/** Returns the distinct tags of a template that stay text: not closed, closed twice, or closed in the wrong order. */
 export function findUnpairedTags(text: string): string[] {
   if (!text.includes('[[')) return [];
   const { all, paired } = pairedTags(text);
@@ -100,13 +102,13 @@ export function findUnpairedTags(text: string): string[] {
   return [...new Set(unpaired.map(({ start, end }) => text.slice(start, end)))];
 }
 
-/** In the filled text, tags are marks. Their number is random, so that nobody can write one into a value. */
+/** Marks replace tags in the filled text. Their number is random, so that nobody can write one into a value. */
 const secret = randomInt(2 ** 47)
   .toString()
   .padStart(15, '0');
 const markPattern = new RegExp(`\\uFDD2${secret}(\\d)(\\d)\\uFDD3`);
 
-/** The text with a mark for each tag of a pair, or undefined if it has none. */
+/** Replaces each tag of a pair with a mark. Returns undefined if there are none. */
 export function markTags(text: string): string | undefined {
   if (!text.includes('[[')) return undefined;
   const { paired } = pairedTags(text);
@@ -122,7 +124,7 @@ export function markTags(text: string): string | undefined {
 
 export type Section = string | { tag: BlockTag; sections: Section[] };
 
-/** The filled text of a template with marks, as a tree. Blank lines around the tags do not count. */
+/** Parses the filled text of a template with marks into a tree. Blank lines next to tags are ignored. */
 export function splitAtTags(filled: string): Section[] {
   const parts = filled.split(markPattern);
   const root: Section[] = [];
@@ -142,7 +144,7 @@ export function splitAtTags(filled: string): Section[] {
   return root;
 }
 
-/** Indentation of the first line with text counts, unless a tag is in the same line. */
+/** Keeps the indentation of the first line with text, unless a tag is on the same line. */
 function withoutBlankEdges(text: string, after: { start: boolean; end: boolean }): string {
   let shown = text;
   if (after.start) {

@@ -1,8 +1,8 @@
 import { trimEndOf } from '../typography.ts';
 
-/** Recognises single lines and pairs of lines of our Markdown. None of these patterns can backtrack. */
+/** Recognises single lines and pairs of lines of the Markdown dialect. None of these patterns can backtrack. */
 
-/** The first non-blank line from `at` on. */
+/** Returns the index of the first non-blank line from `at` on. */
 export function nextWithText(lines: readonly string[], at: number): number {
   let next = at;
   while (next < lines.length && lines[next] === '') next++;
@@ -28,12 +28,12 @@ export function expandTabs(text: string): string {
     .join('\n');
 }
 
-/** Three or more of `-`, `*` and `_`, mixed and spaced in any way, indented by at most three. */
+/** Whether a line has three or more of `-`, `*` and `_`, mixed and spaced in any way, indented by at most three. */
 export function isRule(line: string): boolean {
   return /^ {0,3}[-*_]/.test(line) && hasOnlyRuleMarks(line);
 }
 
-/** The same without the limit on indentation: a list ends there. */
+/** Recognises a rule with any indentation: it ends a list. */
 function hasOnlyRuleMarks(line: string): boolean {
   return /^[-*_]{3,}$/.test(line.replaceAll(' ', ''));
 }
@@ -42,7 +42,7 @@ export function isCode(line: string): boolean {
   return line.length > 4 && line.startsWith('    ');
 }
 
-/** One to six hashes followed by something; a second hash counts. */
+/** Whether a line is one to six hashes followed by something, which may be another hash. */
 export function isHeading(line: string): boolean {
   return /^ *#./s.test(line);
 }
@@ -56,7 +56,7 @@ export function readHeading(line: string): { level: number; text: string } {
   return { level, text: closed === '' ? text.slice(0, 1) : closed };
 }
 
-/** Only marks: the last character becomes the text. */
+/** For a heading of hashes only: the last hash becomes its text. */
 function readBareHeading(line: string, level: number): { level: number; text: string } {
   return line.endsWith(' ') ? { level, text: ' ' } : { level: level - 1, text: '#' };
 }
@@ -69,20 +69,20 @@ export function isInset(line: string): boolean {
   return /^ *\^./s.test(line);
 }
 
-/** A heading row, a row of dashes, and a line after it. */
+/** Recognises a heading row, a row of dashes, and a line after it. */
 export function isBareTable(lines: readonly string[], at: number): boolean {
   if (at + 2 >= lines.length || !/^ *[-:]+ *\|[-| :]*$/.test(lines[at + 1] ?? '')) return false;
   const line = lines[at] ?? '';
   return line.indexOf('|', line.search(/\S/) + 1) !== -1;
 }
 
-/** The same with every row in pipes. */
+/** Recognises a table with every row in pipes. */
 export function isPipedTable(lines: readonly string[], at: number): boolean {
   if (at + 2 >= lines.length || !/^ *\| *[-:][-| :]*$/.test(lines[at + 1] ?? '')) return false;
   return /^ *\|./s.test(lines[at] ?? '');
 }
 
-/** Directly after a line of text a list marker needs a space. A plus starts no list, but still ends the paragraph. */
+/** Directly after a line of text, a list marker needs a space. A plus sign starts no list, but still ends the paragraph. */
 export function startsListInText(lines: readonly string[], at: number): boolean {
   const line = lines[at] ?? '';
   const mark = /^ *(?:[*+-](?:\d+\.)?|\d+\.) /.exec(line);
@@ -92,14 +92,14 @@ export function startsListInText(lines: readonly string[], at: number): boolean 
 interface ListLines {
   ordered: boolean;
   items: { loose: boolean; lines: string[] }[];
-  /** The line after the list and its blank lines. */
+  /** The index of the line after the list and its blank lines. */
   next: number;
 }
 
 const markPattern = /^( *)([•*-]|\d+\.)/;
 const markHere = /([•*-]|\d+\.)/y;
 
-/** A list marker needs no space after it, but it needs something: text, or another line. */
+/** A list marker needs no space after it, but must be followed by text or another line. */
 export function isListStart(lines: readonly string[], at: number): boolean {
   const mark = markPattern.exec(lines[at] ?? '');
   return mark !== null && ((lines[at] ?? '').length > mark[0].length || at + 1 < lines.length);
@@ -126,8 +126,8 @@ export function splitList(lines: readonly string[], start: number): ListLines {
 }
 
 /**
- * A list ends at two blank lines, at one unless an indented line or another item follows, and at a rule. A marker alone
- * on its line takes the following line break as its text.
+ * A list ends at a rule, at two blank lines, and at one blank line unless an indented line or another item follows. A marker alone on its
+ * line takes the following line break as its text.
  */
 function findEnd(lines: readonly string[], start: number, indent: string, mark: string): number {
   let at = start;
@@ -154,7 +154,7 @@ function isSpacedItem(line: string, indent: string): boolean {
   return line[markHere.lastIndex] === ' ';
 }
 
-/** Leaves the end of the marker in `lastIndex`. */
+/** Sets `lastIndex` to the end of the marker. */
 function isItem(line: string, indent: string): boolean {
   markHere.lastIndex = indent.length;
   return line.startsWith(indent) && markHere.test(line);
@@ -169,7 +169,7 @@ function splitItems(lines: readonly string[], indent: string): string[][] {
   return items;
 }
 
-/** Removes the marker, and from every line as much indentation as the marker took, if any line is indented. */
+/** Removes the marker. If any line is indented, also removes as much indentation from each line as the marker took. */
 function outdent(lines: readonly string[]): string[] {
   const [first = '', ...rest] = lines;
   const width = markPattern.exec(first)?.[0].length ?? 0;
@@ -178,7 +178,7 @@ function outdent(lines: readonly string[]): string[] {
   return withoutMark.map((line) => line.slice(Math.min(width, line.search(/[^ ]|$/))));
 }
 
-/** A blank line with text somewhere after it. */
+/** Whether there is a blank line with text somewhere after it. */
 function hasBlankInside(lines: readonly string[]): boolean {
   const blank = lines.indexOf('', 1);
   return blank !== -1 && lines.slice(blank).some((line) => line.trim() !== '');

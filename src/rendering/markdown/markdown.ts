@@ -19,12 +19,12 @@ import {
 } from './lines.ts';
 import type { MarkdownBlock } from './tree.ts';
 
-/** Deeper lists and insets are parsed as text: they do not occur in practice, and each level parses its lines again. */
+/** Deeper lists and insets stay text: they do not occur in practice, and each level parses its lines again. */
 const maxDepth = 6;
 
 /**
- * The Markdown of templates: a dialect with few marks, where everything else stays literal. Every line is visited a
- * bounded number of times, whatever it contains.
+ * Parses the Markdown of templates: a dialect with few marks, where everything else stays literal. Visits every line a bounded number of
+ * times, whatever it contains.
  */
 export function parseMarkdown(text: string, grammar: InlineGrammar): MarkdownBlock[] {
   const lines = expandTabs(text.replace(/\r\n?/g, '\n'))
@@ -37,13 +37,13 @@ type Context = InlineGrammar & {
   place: 'document' | 'list-item';
   lists: number;
   insets: number;
-  /** Whether the text contains any: few do, and every list item would search. */
+  /** Whether the text contains fences: few texts do, and otherwise every list item would search for them. */
   fences: boolean;
 };
 
 const noFences: ReadonlyMap<number, number> = new Map();
 
-/** A block and the line after it and its blank lines; null for a block without output. */
+/** A block, and the index of the line after it and its blank lines. The block is null if it has no output. */
 interface Taken {
   block: MarkdownBlock | null;
   next: number;
@@ -61,7 +61,7 @@ function parseLines(allLines: readonly string[], context: Context): MarkdownBloc
   const take = context.place === 'document' ? takeFromDocument : takeFromListItem;
   const blocks: MarkdownBlock[] = [];
   let at = 0;
-  /** A line of text inside a list item leaves its own line break behind. */
+  /** A line of text inside a list item does not consume its own line break. */
   let lineBreaks = 0;
   while (at < lines.length) {
     const start = lines[at] === '' ? nextWithText(lines, at) : at;
@@ -160,7 +160,7 @@ function takeInset({ lines, context }: Page, at: number): Taken {
 
 function canTakeList({ lines, context }: Page, at: number): boolean {
   if (context.lists >= maxDepth || !isListStart(lines, at)) return false;
-  // Where marks emphasise, a line may begin with them.
+  // If marks emphasise, a line that begins with one may be text, so a list marker needs a space.
   return !context.emphasis || /^ *(?:[•*-]|\d+\.) /.test(lines[at] ?? '');
 }
 
@@ -182,7 +182,7 @@ function takeParagraph(page: Page, at: number): Taken {
   return { block: paragraph(page, at, next), next: nextWithText(lines, next) };
 }
 
-/** Fewer things end a paragraph than start a block: a list needs a space after its marker, an inset a blank line. */
+/** Fewer constructs end a paragraph than start a block: a list needs a space after its marker, an inset a blank line. */
 function interruptsParagraph({ lines, fences }: Page, at: number): boolean {
   const line = lines[at] ?? '';
   return fences.has(at) || startsListInText(lines, at) || isRule(line) || isHeading(line) || isUnderlined(lines, at);

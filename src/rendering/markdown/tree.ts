@@ -1,10 +1,10 @@
 import type { OpenPlaceholder } from '../placeholders.ts';
 import type { BlockTag } from './language-tags.ts';
 
-/** A parsed Markdown text. Strings are unchanged: escaped if the source was. */
+/** A parsed Markdown text. Strings are not changed: they are escaped if the source was. */
 export type MarkdownBlock =
   | { kind: 'heading'; level: number; inlines: MarkdownInline[] }
-  /** `source` is the same text before links and line breaks were parsed. */
+  /** `source` is the text before links and line breaks were parsed. */
   | { kind: 'paragraph'; source: string; inlines: MarkdownInline[] }
   | { kind: 'list'; ordered: boolean; items: MarkdownListItem[] }
   | { kind: 'inset'; blocks: MarkdownBlock[] }

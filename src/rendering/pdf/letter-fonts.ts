@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { create, type Font } from 'fontkit';
 
 /**
- * Arimo has the metrics of Arial, which the postal specification for addresses requires, a free licence (OFL 1.1), and
- * all characters of Welsh and other European languages.
+ * Arimo has the metrics of Arial, which the postal specification for addresses requires, an open licence (OFL 1.1), and all characters of
+ * Welsh and other European languages.
  */
 const files = {
   regular: '@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf',
@@ -20,10 +20,10 @@ interface ShapeStore {
   documents: number;
 }
 
-// Parsed once per thread: parsing for every letter made a letter ten times slower.
+// Parsed once per thread: parsing the fonts for every letter made a letter ten times slower.
 const parsed = new Map<FontName, Font>();
 const shapes = new Map<FontName, ShapeStore>();
-// Every letter adds its names and addresses; clearing the cache now and then limits it to a few megabytes.
+// Each letter adds its names and addresses to the store; clearing it now and then limits it to a few megabytes.
 const documentsPerStore = 500;
 
 export function registerFonts(document: PDFKit.PDFDocument): void {
@@ -54,6 +54,6 @@ function shareShapes(document: PDFKit.PDFDocument, name: FontName): void {
   document._font.layoutCache = shared.words;
 }
 
-/** Fraction of the font size above and below the baseline, from the font's metrics. */
+/** The part of the font size above and below the baseline, from the font's metrics. */
 export const fontAscent = 1854 / 2048;
 export const fontDescent = 434 / 2048;

@@ -1,20 +1,20 @@
 import type { Box, Geometry } from '../../countries/letter-geometry.ts';
 
-/** Dimensions on paper are millimetres; drawing is in points. */
+/** Paper dimensions are millimetres; drawing uses points. */
 export const pointsPerMm = 72 / 25.4;
 
 export const mm = (millimetres: number): number => millimetres * pointsPerMm;
 
-/** The printable boxes of a page; they touch but never overlap, so a drawing may cut them out one by one. */
+/** The printable boxes of a page. They touch but never overlap, so they can be cut out of a drawing one by one. */
 export function printableBoxes({ firstPage, printable }: Geometry, page: { first_of_letter: boolean }): Box[] {
   const { logo, address, contactBlock, body, more } = firstPage;
   return page.first_of_letter ? [logo, address, contactBlock, body, ...more] : [printable];
 }
 
-/** By how much an address may miss its window and still be read. */
+/** How far an address may extend beyond its window and still be read. */
 const addressGrowth_mm = 3;
 
-/** Where the address of an uploaded letter is read. Lines above it, such as that of the sender, are not part of it. */
+/** Returns the area where the address of an uploaded letter is read. Lines above it, such as the sender's, are not part of it. */
 export function addressReadingArea({ firstPage: { address, more } }: Geometry): Box {
   const above = more.filter(
     ({ bottom, left, right }) => bottom <= address.top && left < address.right && right > address.left,

@@ -15,7 +15,7 @@ const areaTolerance_mm = 1;
 // At 150 dpi a tenth of a millimetre of grey is still a non-white pixel, and a page takes a quarter of a second.
 const checkResolution_dpi = 150;
 
-/** Reads an untrusted file; each check runs only if the previous ones passed. Never throws because of the file. */
+/** Reads an untrusted file. Each check runs only if the previous ones passed. Never throws because of the file. */
 export async function readPrecompiled(
   pdf: Uint8Array,
   kind: PrecompiledKind,
@@ -72,7 +72,7 @@ function hasInkOutside(image: PageImage, boxes: Box[]): boolean {
   const pixels = new Uint32Array(image.pixels.buffer, image.pixels.byteOffset, image.width * image.height);
   const white = 0xffffffff;
   for (let y = 0; y < image.height; y++) {
-    // The centre of a pixel decides on which side of an edge it is.
+    // The centre of a pixel determines on which side of an edge it is.
     const y_mm = (y + 0.5) / perMm;
     const spans = allowed.filter((box) => box.top <= y_mm && y_mm <= box.bottom);
     const row = y * image.width;

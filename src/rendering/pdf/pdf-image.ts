@@ -5,7 +5,7 @@ import type { PrecompiledKind } from './pdf-verdict.ts';
 import { withPdf } from './pdfium.ts';
 import type { PageImage } from './pdfium-page.ts';
 
-/** How to decorate a page of an uploaded PDF. `red-overlay`: marks where nothing may be printed. */
+/** Decorations of a page of an uploaded PDF. `red-overlay` marks where nothing may be printed. */
 type PageDecoration = 'none' | 'hide-tag' | 'red-overlay';
 
 export class NoSuchPage extends Error {
@@ -17,18 +17,18 @@ export class NoSuchPage extends Error {
 }
 
 const resolution_dpi = 150;
-// A page may claim to be ten metres wide; limit its image.
+// A page may claim to be ten metres wide, so its image has a limit.
 const maxSide_px = 5000;
 const red = { red: 212, green: 53, blue: 28, alpha: 0.3 };
 
-/** What a decoration depends on. */
+/** What the decoration needs. */
 export interface PageToPngOptions {
   decoration: PageDecoration;
   kind?: PrecompiledKind;
   geometry: Geometry;
 }
 
-/** One page, numbered from 1, as a PNG at 150 dpi. */
+/** Renders one page, numbered from 1, as a PNG at 150 dpi. */
 export function pageToPng(pdf: Uint8Array, page: number, options?: PageToPngOptions): Promise<Uint8Array> {
   return withPdf(pdf, (file) => {
     if (!Number.isInteger(page) || page < 1 || page > file.page_count) throw new NoSuchPage(page);
@@ -49,7 +49,7 @@ function decorate(image: PageImage, dpi: number, page: number, options: PageToPn
   if (decoration === 'red-overlay') tint(image, dpi, printableBoxes(geometry, { first_of_letter }));
 }
 
-/** The same PDF with the unprintable areas in red, on every page. */
+/** Returns the same PDF with the unprintable areas in red on every page. */
 export function overlayPdf(pdf: Uint8Array, geometry: Geometry, kind: PrecompiledKind = 'letter'): Promise<Uint8Array> {
   return withPdf(pdf, (file) => {
     for (let number = 1; number <= file.page_count; number++) {
@@ -79,7 +79,7 @@ function tint(image: PageImage, dpi: number, allowed: Box[]): void {
   });
 }
 
-/** Splits every row of pixels into stretches inside and outside of non-overlapping boxes. */
+/** Splits every row of pixels into stretches inside and outside non-overlapping boxes. */
 function forEachRow(
   image: PageImage,
   dpi: number,
@@ -123,7 +123,7 @@ export function encodePng(image: PageImage, dpi: number): Uint8Array {
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** Undefined if the image has more than 256 colours. */
+/** Returns undefined if the image has more than 256 colours. */
 function paletteOf(image: PageImage): { colors: Buffer; pixels: Buffer } | undefined {
   const rgba = new Uint32Array(image.pixels.buffer, image.pixels.byteOffset, image.width * image.height);
   const numbers = new Map<number, number>();
@@ -154,10 +154,7 @@ function withoutAlpha(pixels: Uint8Array): Buffer {
   return rgb;
 }
 
-/**
- * The byte before each row is its filter. None (0) compresses pages of text best: measured 12 % smaller than the
- * others.
- */
+/** The byte before each row is its filter. None (0) compresses pages of text best: 12% smaller than the others, measured. */
 function filterRows(image: PageImage, pixels: Buffer, bytesPerPixel: number): Buffer {
   const length = image.width * bytesPerPixel;
   const rows = Buffer.alloc((length + 1) * image.height);

@@ -3,7 +3,7 @@ import { inkFor } from '../letter/ink.ts';
 import { mm } from './letter-geometry.ts';
 import type { PageCharacter, PdfPage } from './pdfium-page.ts';
 
-/** The lines of text in a part of a page, top to bottom, regardless of drawing order. */
+/** Returns the lines of text in a part of a page from top to bottom, regardless of drawing order. */
 export function linesIn(page: PdfPage, box: Box): string[] {
   const inside = page.characters().filter(({ left, right, baseline }) => {
     const middle = (left + right) / 2;
@@ -34,7 +34,7 @@ function textOf(line: PageCharacter[]): string {
   return text.normalize('NFKD').normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** White on white: only the printer's machine reads it, to find where a letter starts in a stack of pages. */
+/** Draws the tag in white on white: only the printer's machine reads it, to find where a letter starts in a stack of pages. */
 export function drawTag(document: PDFKit.PDFDocument, { tag }: Geometry): void {
   document.font('regular').fontSize(6).fillColor(inkFor('print').white);
   document.text(tag.word, mm(tag.left), mm(tag.baseline), { lineBreak: false, baseline: 'alphabetic' });

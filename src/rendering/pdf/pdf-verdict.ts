@@ -21,7 +21,7 @@ export type AddressProblem =
   | 'invalid-char-in-address'
   | 'no-fixed-abode-address';
 
-/** What a worker thread read from the file: its first problem, or the lines in its address window. */
+/** The result of a worker thread: the first problem of the file, or the lines in its address window. */
 export interface PrecompiledReading {
   page_count: number | null;
   message: PageProblem | null;
@@ -39,7 +39,7 @@ export interface PrecompiledCheck {
   invalid_pages: number[] | null;
 }
 
-/** Of a parser error, and of a thread that had to be stopped. */
+/** For parser errors, and for threads that had to be stopped. */
 export const unreadablePrecompiled: PrecompiledReading = {
   page_count: null,
   message: 'unable-to-read-the-file',
@@ -47,7 +47,7 @@ export const unreadablePrecompiled: PrecompiledReading = {
   address_lines: null,
 };
 
-/** The verdict on a file, from its content and whether its address is valid. */
+/** Judges a file by its content and by whether its address is valid. */
 export function judgePrecompiled(
   reading: PrecompiledReading,
   readAddress: (lines: string[]) => { problem: AddressProblem } | { lines: string[] },

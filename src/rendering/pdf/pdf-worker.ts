@@ -5,8 +5,8 @@ import { readPrecompiled } from './pdf-check.ts';
 import { withPdf } from './pdfium.ts';
 
 /**
- * The tasks of the PDF threads. Arguments and results can be cloned between threads. All of them process untrusted
- * files and logos, so they must run in threads with a time limit: `WorkerPool` with this module.
+ * The tasks of the PDF threads. Arguments and results must be cloneable between threads. All tasks process untrusted files and logos, so
+ * they must run in threads with a time limit: a `WorkerPool` of this module.
  */
 export { readLogoPicture } from '../email/logo-picture.ts';
 export { checkLogo } from '../letter/logo.ts';
@@ -15,13 +15,13 @@ export { readPrecompiled } from './pdf-check.ts';
 export { overlayPdf, pageToPng } from './pdf-image.ts';
 
 type ComposeLetterOptions = DrawLetterOptions & {
-  /** PDF files whose pages follow the letter; they have passed the check for attachments. */
+  /** PDF files whose pages follow the letter. They have passed the check for attachments. */
   attachments?: Uint8Array[];
 };
 
 interface ComposedLetter {
   pdf: Uint8Array;
-  /** All pages: Welsh, English and attachments. The caller limits them. */
+  /** All pages: Welsh, English and attachments. The caller limits the number. */
   page_count: number;
   welsh_page_count: number;
   attachment_page_count: number;

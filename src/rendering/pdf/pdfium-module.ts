@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PDFiumModule } from '@hyzyla/pdfium';
 
-/** The functions of PDFium that are used here; numbers are handles and addresses in its memory, unless named. */
+/** The functions of PDFium that are used here. Numbers are handles and addresses in its memory, unless their names say otherwise. */
 export type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & {
   _FPDF_InitLibraryWithConfig(config: number): void;
   _FPDF_GetSecurityHandlerRevision(document: number): number;
@@ -49,11 +49,11 @@ export type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & {
 type DeviceArea = [startX: number, startY: number, width: number, height: number, rotate: number];
 
 /**
- * A file of a few kilobytes can request gigabytes. A thread's heap limit does not include WebAssembly memory, so growth
- * is limited here; PDFium then rejects the file. A ten-page letter of photographs needs about 100 MB.
+ * A file of a few kilobytes can request gigabytes. A thread's heap limit does not include WebAssembly memory, so its growth is limited
+ * here, and PDFium then rejects the file. A ten-page letter of photographs needs about 100 MB.
  */
 const memoryLimit_bytes = 512 * 1024 * 1024;
-/** PDFium's memory never shrinks: after an unusually large file the next one gets a new instance. */
+/** PDFium's memory never shrinks, so the next file after an unusually large one gets a new instance. */
 const memoryKept_bytes = 128 * 1024 * 1024;
 
 let compiled: WebAssembly.Module | undefined;
@@ -81,7 +81,7 @@ async function start(): Promise<Pdfium> {
   return pdfium;
 }
 
-/** After any internal error PDFium is in an unknown state, so that instance is discarded. */
+/** After any internal error PDFium is in an unknown state, so the instance is discarded. */
 export async function withPdfium<T>(use: (pdfium: Pdfium) => T): Promise<T> {
   const pdfium = current ?? (await start());
   current = undefined;

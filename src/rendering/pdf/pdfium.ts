@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Pdfium, withMemory, withPdfium } from './pdfium-module.ts';
 import { type PdfPage, pageOf } from './pdfium-page.ts';
 
-/** Why a file cannot be used. `encrypted` even if it opens without a password: a printer could not modify it. */
+/** Why a file cannot be used. `encrypted` applies even if it opens without a password: a printer could not modify it. */
 type PdfProblem = 'broken' | 'encrypted';
 
 export class UnreadablePdf extends Error {
@@ -19,7 +19,7 @@ export class UnreadablePdf extends Error {
 export interface PdfFile {
   readonly page_count: number;
   page<T>(number: number, use: (page: PdfPage) => T): T;
-  /** Appends all pages of another file as they would be printed; returns their number. */
+  /** Appends all pages of another file as they would be printed. Returns their number. */
   append(pdf: Uint8Array): number;
   remove(number: number): void;
   /** Draws the first page of another file over a page, aligned at the top left corners. */

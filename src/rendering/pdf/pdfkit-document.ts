@@ -1,10 +1,10 @@
 import PDFDocument from 'pdfkit';
 import { registerFonts } from './letter-fonts.ts';
 
-/** Default date of a file: the same letter always gives the same bytes. */
+/** The default date of a file. It is fixed, so that the same letter always gives the same bytes. */
 const fixedDate = new Date('2000-01-01T00:00:00Z');
 
-/** An empty PDF with the letter fonts, and a promise of its bytes. The output depends only on the input. */
+/** Returns an empty PDF with the letter fonts, and a promise of its bytes. The output depends only on the input. */
 export function openDocument(
   options: PDFKit.PDFDocumentOptions,
   created_at = fixedDate,
@@ -12,7 +12,7 @@ export function openDocument(
   const document = new PDFDocument({
     margin: 0,
     autoFirstPage: false,
-    // No default font: the file would refer to Helvetica without embedding it.
+    // Without this, the file would refer to Helvetica without embedding it.
     font: '',
     pdfVersion: '1.7',
     ...options,

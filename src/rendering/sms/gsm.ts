@@ -1,14 +1,14 @@
 import type { CountryProfile } from '../../countries/profile.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 
-/** The alphabet of text messages (GSM 03.38), what countries add to it, and the replacements of all other characters. */
+/** The alphabet of text messages (GSM 03.38), additions of countries, and replacements for all other characters. */
 
-/** In the order of the standard, without the escape. */
+/** In the order of the standard, without the escape character. */
 const gsmAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 
-/** Sent as an escape and a character: they count as two. */
+/** Sent as an escape and a character, so each counts as two. */
 const extension = '^{}\\[~]|€';
 
 /** Letters of French, and the syllabics of Inuktitut, Cree and Ojibwe. */
@@ -20,7 +20,7 @@ function range(first: number, last: number): string {
 
 const welshVowels = 'ÀÁÂÄÈÉÊËÌÍÎÏÒÓÔÖÙÚÛÜẀẂŴẄỲÝŶŸàáâäèéêëìíîïòóôöùúûüẁẃŵẅỳýŷÿ';
 
-/** What word processors write and phones show as well in plain characters. */
+/** Characters that word processors insert, with plain characters that phones show as well. */
 const typography: ReadonlyMap<string, string> = new Map([
   ...[...'\u2011\u2013\u2014\u2212'].map((dash) => [dash, '-'] as const),
   ...[...'‘’‚'].map((quote) => [quote, "'"] as const),
@@ -40,31 +40,31 @@ export function countExtensionCharacters(text: string): number {
   return text.match(extensionCharacter)?.length ?? 0;
 }
 
-/** The characters of a text that make it dearer or that no phone gets, each once. */
+/** The distinct characters of a text that make it cost more or cannot be sent. */
 export interface NotableCharacters {
-  /** Counted twice. */
+  /** Each counts as two characters. */
   double: string[];
-  /** One of them makes every part shorter. */
+  /** Any of these makes every part shorter. */
   ucs2: string[];
   /** Sent as a question mark. */
   lost: string[];
 }
 
-/** What a text message may contain, and what becomes of everything else. */
+/** The characters that a text message may contain, and how others are replaced. */
 export interface SmsAlphabet {
-  /** Every character of the result can be sent. */
+  /** Replaces characters, so that every character of the result can be sent. */
   downgrade(text: string): string;
-  /** Asked before characters are replaced. */
+  /** Must be called before characters are replaced. */
   needsUcs2(text: string): boolean;
   notable(text: string): NotableCharacters;
-  /** The characters that make a message dearer, or the only ones that do not. */
+  /** The characters that make a message cost more, or the only ones that do not. */
   dear: { characters: string } | { allBut: string };
 }
 
-/** The letters of a few scripts: anybody can send every character there is. */
+/** Enough for the letters of a few scripts. Limited, because anybody can send every character there is. */
 const maxKnown = 4096;
 
-/** Replaces what is not kept. One replacement per code point, `?` if there is no better one. */
+/** Replaces what is not kept: one replacement per code point, `?` if there is no better one. */
 function replacingAlphabet(keptLetters: string): SmsAlphabet {
   const kept = new Set(gsmAlphabet + extension + keptLetters);
   const outsideGsm = [...keptLetters].filter((letter) => !gsmAlphabet.includes(letter)).join('');
@@ -73,7 +73,7 @@ function replacingAlphabet(keptLetters: string): SmsAlphabet {
   const known = new Map([...typography, ...lettersWithoutParts]);
   const replacement = (character: string) => {
     const found = known.get(character) ?? letterWithoutAccent(character, kept) ?? '?';
-    // Taking letters apart is slow, and a text in another script is full of them.
+    // Cached, because decomposing letters is slow, and a text in another script is full of them.
     if (known.size < maxKnown) known.set(character, found);
     return found;
   };
@@ -93,17 +93,17 @@ function replacingAlphabet(keptLetters: string): SmsAlphabet {
   };
 }
 
-/** Keeps every character of every script, at the price of UCS-2. Only typography is replaced. */
+/** Keeps every character of every script, at the cost of UCS-2. Replaces only typography. */
 function keepingAlphabet(): SmsAlphabet {
   const replaceable = [...typography.keys()].join('');
   const cheap = gsmAlphabet + replaceable;
   const replaced = characterClass(replaceable, 'gu');
-  // Halves of a surrogate pair and control characters are not text.
+  // Lone surrogates and control characters are not text.
   const unsendable = /[\p{Cs}\p{Cc}]/u;
   const lost = /(?![\n\r])[\p{Cs}\p{Cc}]/gu;
   const ucs2Character = new RegExp(`(?!${unsendable.source})[^${classBody(cheap + extension)}]`, 'u');
   const replacement = (character: string) => typography.get(character) ?? '?';
-  // Composed, letters such as é are in the alphabet.
+  // After composition, letters such as é are in the alphabet.
   const compose = (text: string) => text.normalize('NFC');
   return {
     downgrade: (text) => compose(text).replace(replaced, replacement).replace(lost, '?'),
@@ -112,7 +112,7 @@ function keepingAlphabet(): SmsAlphabet {
       const characters = [...new Set(compose(text))];
       const ucs2 = characters.filter((character) => ucs2Character.test(character));
       return {
-        // In UCS-2 every character of the extension counts once.
+        // In UCS-2, characters of the extension count once.
         double: ucs2.length > 0 ? [] : characters.filter((character) => extension.includes(character)),
         ucs2,
         lost: characters.filter((character) => unsendable.test(character) && !cheap.includes(character)),
@@ -129,19 +129,20 @@ const alphabets = new Map([
   ['keep-letters', keepingAlphabet()],
 ]);
 
-/** By its name in the profile of a country. A service in the dialect of GC Notify can write more, unless its country keeps all. */
+/**
+ * Returns an alphabet by its name in the country profile. A service in the dialect of GC Notify can write more, unless its country keeps
+ * all characters.
+ */
 export function smsAlphabet(name: CountryProfile['sms']['alphabet'], dialect: ApiDialect = 'govuk'): SmsAlphabet {
   const alphabet = alphabets.get(dialect === 'gc' && name !== 'keep-letters' ? 'gsm-canadian' : name);
   if (!alphabet) throw new Error(`Unknown alphabet of text messages: ${name}`);
   return alphabet;
 }
 
-/** "Not equal", "not less" and the like decompose to their opposite: replace them with a question mark. */
+/** "Not equal", "not less" and similar characters decompose to their opposite, so they become question marks. */
 const negation = '\u0338';
 
-/**
- * One step of canonical decomposition: `ç` is c, `ế` is ê, the ångström sign is Å; not two steps: `ắ` has no result.
- */
+/** Applies one step of canonical decomposition: `ç` is c, `ế` is ê, the ångström sign is Å. There is no second step: `ắ` has no result. */
 function letterWithoutAccent(character: string, kept: ReadonlySet<string>): string | undefined {
   const composed = character.normalize('NFC');
   if (composed !== character) return kept.has(composed) ? composed : undefined;

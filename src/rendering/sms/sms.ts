@@ -8,17 +8,17 @@ import { countExtensionCharacters, type SmsAlphabet, smsAlphabet } from './gsm.t
 type SmsEncoding = 'gsm7' | 'ucs2';
 
 export interface SmsMessage {
-  /** As sent, including the prefix. */
+  /** The text as sent, including the prefix. */
   text: string;
   encoding: SmsEncoding;
   character_count: number;
-  /** The length that is limited: the prefix and its colon are not counted. */
+  /** The length that the limit applies to, without the prefix and its colon. */
   character_count_without_prefix: number;
   fragments: number;
 }
 
 const maxSmsCharacters = 918;
-/** In the dialect of GC Notify: with the prefix, and with characters that count twice. */
+/** The limit in the dialect of GC Notify, which includes the prefix and counts some characters twice. */
 const maxGcUnits = 612;
 
 export function maxSmsLength(dialect: ApiDialect): number {
@@ -35,8 +35,8 @@ export interface SmsOptions {
 const protocolAlphabet = smsAlphabet('gsm-welsh');
 
 /**
- * Without personalisation the message is the template's own text: placeholders count as empty, but the spaces around
- * them are kept, because a value will be there.
+ * Renders a message. Without personalisation, placeholders count as empty, but the spaces around them are kept, because a value will be
+ * there.
  */
 export function renderSms(
   content: CompiledText,
@@ -84,7 +84,7 @@ function render(
 
 const plainText = /^[\n\x20-\x7e]*$/;
 
-/** Characters of the filled text that are sent as question marks, each once. */
+/** Returns the distinct characters of the filled text that are sent as question marks. */
 export function findLostCharacters(
   content: CompiledText,
   personalisation: Personalisation,
@@ -111,7 +111,7 @@ function hasValues(personalisation: Personalisation | null | undefined): boolean
 
 const filling = { lists: 'inline', unfilled: keepPlaceholder } as const;
 
-/** No template can contain a NUL, so it can stand in for a value. */
+/** Represents a value: no template can contain a NUL. */
 const sentinel = '\0';
 const withSentinels = { lists: 'inline', unfilled: () => sentinel } as const;
 
@@ -127,8 +127,8 @@ function tidy(text: string): string {
 }
 
 /**
- * Does not match text that can be sent unchanged with one unit per character, which is most text. A single pattern over
- * ASCII: checking the whole alphabet here made the common case three times slower.
+ * Does not match text that can be sent unchanged with one unit per character, which is most text. A single ASCII pattern: checking the
+ * whole alphabet here made the common case three times slower.
  */
 const notReady = /[^\n\x20-\x5A\x5F\x61-\x7A]| [ \n,.]|\n\n\n|\n |^[ \n]|[ \n]$/;
 
@@ -159,7 +159,10 @@ function countFragments(text: string, encoding: SmsEncoding, size: number): numb
 
 const surrogate = /[\uD800-\uDFFF]/;
 
-/** A surrogate pair is one character: phones show a part that begins with half of it as garbage, so it moves to the next. */
+/**
+ * Counts each surrogate pair as one character. Phones show a part that begins with half of a pair as garbage, so the pair moves to the next
+ * part.
+ */
 function countWholeCharacters(text: string, part: number): number {
   let fragments = 1;
   let used = 0;
