@@ -6,9 +6,9 @@ const firstMonday = (month: number): HolidayRule => ({ weekday: 1, nth: 1, month
 const secondMonday = (month: number): HolidayRule => ({ weekday: 1, nth: 2, month });
 
 /**
- * Australia; TIME_ZONE for another part than the east. An operator there must confirm: the alphabet of texts, short codes,
- * postage with its days in transit, the cut-off, the window of the envelope, the types of organisations, the ranges of
- * postcodes, and the King's Birthday, which Queensland and Western Australia have on other days.
+ * Australia. Outside the east, TIME_ZONE must be set. An operator must confirm: the alphabet of text messages, short codes, postage with
+ * its days in transit, the cut-off, the envelope window, the types of organisations, the postcode ranges, and the King's Birthday, which
+ * Queensland and Western Australia celebrate on other days.
  */
 export const au: CountryProfile = {
   ...generic,
@@ -26,7 +26,7 @@ export const au: CountryProfile = {
     testNumbers: ['61400900000', '61400900111', '61400900222'],
     shortCode: '^19[0-9]{4,6}$',
     emergency: ['000', '112', '106'],
-    // The regulator keeps these numbers for films.
+    // The regulator reserves these numbers for films.
     examples: ['0491 570 156', '0491 570 157'],
   },
   email: { testDomains: ['notify.gov.au'] },

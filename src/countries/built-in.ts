@@ -14,16 +14,16 @@ interface Countries {
   readonly [code: string]: CountryProfile;
 }
 
-/** Every profile of the product by its code, without a prototype: codes are input. `generic` has no zone and no currency. */
+/** Every built-in profile by its code. The object has no prototype, because codes are input. `generic` has no zone and no currency. */
 export const builtInCountries: Countries = Object.assign(Object.create(null), {
   ...{ gb, ca, us, au, nz, ie, nl, de, fr },
   generic,
 });
 
-// What CLDR lists with US Letter; everybody else writes on A4.
+// The regions that CLDR lists with US Letter; all others use A4.
 const letterPaper = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));
 
-/** The profile of a country that has none of its own: `generic` for its region. Zone and currency are still to be said. */
+/** Returns the profile of a country without one of its own: `generic` for its region. Zone and currency must still be set. */
 export function genericCountry(code: string): CountryProfile {
   const region = code.toUpperCase();
   const name = new Intl.DisplayNames('en', { type: 'region' }).of(region) ?? region;
@@ -39,7 +39,7 @@ export function genericCountry(code: string): CountryProfile {
   };
 }
 
-/** Intl knows it, in Node 20 as a property and later as a method; the types of neither are in the standard library yet. */
+/** Intl has this as a property in Node 20 and as a method later. Neither is in the types of the standard library yet. */
 function weekendOf(region: string): number[] {
   const locale = new Intl.Locale(`und-${region}`) as Intl.Locale & {
     weekInfo?: { weekend: number[] };

@@ -2,13 +2,13 @@ import { generic } from './generic.ts';
 import type { CountryProfile, HolidayRule } from './profile.ts';
 
 const workdays = [1, 2, 3, 4, 5];
-/** Family Day, and what other provinces call it. */
+/** Family Day, which has other names in some provinces. */
 const familyDay: HolidayRule = { weekday: 1, nth: 3, month: 2 };
 const firstMondayOfAugust: HolidayRule = { weekday: 1, nth: 1, month: 8 };
 
 /**
- * Canada; TIME_ZONE for another part than the east. An operator there must confirm: that numbers in the United States need
- * no permission, the alphabet of texts, postage with its days in transit, the cut-off and the window of the envelope.
+ * Canada. Outside the east, TIME_ZONE must be set. An operator must confirm: that numbers in the United States need no permission, the
+ * alphabet of text messages, postage with its days in transit, the cut-off and the envelope window.
  */
 export const ca: CountryProfile = {
   ...generic,
@@ -23,12 +23,12 @@ export const ca: CountryProfile = {
     region: 'CA',
     regions: ['CA'],
     near: ['US'],
-    // Mobile numbers and landlines look alike, so none is taken for a landline.
+    // Mobile numbers and landlines look alike, so no number counts as a landline.
     landlineTypes: [],
     testNumbers: ['16132532222', '16132532223', '16132532224'],
     shortCode: '^[2-9][0-9]{4,5}$',
     emergency: ['911'],
-    // Numbers from 555-0100 to 555-0199 belong to nobody.
+    // Numbers from 555-0100 to 555-0199 are reserved for fiction.
     examples: ['(613) 555-0104', '(613) 555-0105'],
   },
   email: { testDomains: ['notification.canada.ca'] },
@@ -69,7 +69,7 @@ export const ca: CountryProfile = {
   letter: { ...generic.letter, paper: 'letter', window: 'us-10', languages: ['fr'] },
   holidays: {
     ...generic.holidays,
-    // The days off of federal employees, the post among them.
+    // The holidays of federal employees, including those of the post.
     rules: [
       { on: '01-01', shift: 'monday' },
       { easter: -2 },

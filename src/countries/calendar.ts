@@ -16,7 +16,7 @@ interface WallTime {
   second: number;
 }
 
-/** The part of a day in which clocks do not change. */
+/** A period without clock changes within one day. */
 interface Stretch {
   from: number;
   to: number;
@@ -29,19 +29,19 @@ const maxStretches = 64;
 const dayInWords = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 
 /**
- * Days, wall times and financial years of one time zone; the clock itself is UTC. A day lasts 23 to 25 hours, may begin at
- * 01:00 and may not exist at all, so nobody adds 24 hours to a moment to get tomorrow: `start(addDays(day, 1))`.
+ * Days, wall times and financial years of one time zone; the clock itself is UTC. A day lasts 23 to 25 hours, may begin at 01:00 and may
+ * not exist at all. So tomorrow is `start(addDays(day, 1))`, never 24 hours later.
  */
 export class Calendar {
   readonly zone: string;
-  /** `MM-DD` */
+  /** As `MM-DD`. */
   readonly financialYearStart: string;
   readonly #format: Intl.DateTimeFormat;
   readonly #stretches: Stretch[] = [];
   #latest: Stretch = { from: 0, to: 0, day: '', offset_ms: 0 };
 
   constructor(zone: string, financialYearStart = '01-01') {
-    // JavaScript reads +05:30 as east of Greenwich, and PostgreSQL as west of it.
+    // JavaScript reads +05:30 as east of Greenwich, PostgreSQL as west of it.
     if (!/^[A-Za-z][\w+/-]*$/.test(zone)) throw new RangeError(`Not the name of a time zone: ${zone}`);
     this.zone = zone;
     this.financialYearStart = financialYearStart;
@@ -57,17 +57,17 @@ export class Calendar {
     });
   }
 
-  /** `YYYY-MM-DD` */
+  /** Returns the day as `YYYY-MM-DD`. */
   day(moment: Date): string {
     return this.#latestStretch(moment.getTime()).day;
   }
 
-  /** The first moment of a day; of a day that does not exist, the first moment of the next. */
+  /** Returns the first moment of a day. If the day does not exist, returns the first moment of the next day. */
   start(day: string): Date {
     return this.instant(day);
   }
 
-  /** The instant of a wall time. If it occurs twice, the earlier; if clocks skip it, as much later as they skip. */
+  /** Returns the instant of a wall time: the earlier one if it occurs twice. If clocks skip it, it is shifted by as much as they skip. */
   instant(day: string, hour = 0, minute = 0): Date {
     const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * minute_ms;
     const before = asIfUtc - this.#stretch(asIfUtc - day_ms).offset_ms;
@@ -77,7 +77,9 @@ export class Calendar {
     return new Date(found.length === 0 ? before : Math.min(...found));
   }
 
-  /** The first instant from a wall time `HH:MM` on: where clocks skip it, the moment after the gap; of two, the earlier. */
+  /**
+   * Returns the first instant at or after a wall time `HH:MM`: the earlier one if it occurs twice, the end of the gap if clocks skip it.
+   */
   firstInstant(day: string, time: string): Date {
     const [hour, minute] = time.split(':').map(Number);
     const instant = this.instant(day, hour, minute);
@@ -103,18 +105,18 @@ export class Calendar {
     return this.#stretch(moment.getTime()).offset_ms;
   }
 
-  /** `YYYY-MM-DD HH:MM:SS`, as shown in spreadsheets. */
+  /** Returns `YYYY-MM-DD HH:MM:SS`, as shown in spreadsheets. */
   time(moment: Date): string {
     const { offset_ms } = this.#latestStretch(moment.getTime());
     return new Date(moment.getTime() + offset_ms).toISOString().slice(0, 19).replace('T', ' ');
   }
 
-  /** The day of a moment in words: 3 November 2026. */
+  /** Returns the day of a moment in words: 3 November 2026. */
   dayInWords(moment: Date): string {
     return dayInWords(this.day(moment));
   }
 
-  /** How far the zone's clocks are ahead of UTC in winter: what a schedule is shifted by, so that nights are nights. */
+  /** Returns how far the zone's clocks are ahead of UTC in winter. Schedules are shifted by it, so that they run at night. */
   standardOffset_ms(now: Date): number {
     const year = now.getUTCFullYear();
     const [january, july] = [0, 6].map((month) => this.#stretch(Date.UTC(year, month, 15)).offset_ms);
@@ -139,8 +141,8 @@ export class Calendar {
   }
 
   /**
-   * Twelve months, which begin on the same day of the month as the year, or on the last where a month is too short. The month
-   * in which one begins is its name.
+   * Returns the twelve months of a financial year. They begin on the same day of the month as the year, or on the last day of a shorter
+   * month. A month is named after the calendar month in which it begins.
    */
   financialYearMonths(year: number): Days[] {
     return Array.from({ length: 12 }, (_, index) => ({
@@ -149,7 +151,7 @@ export class Calendar {
     }));
   }
 
-  /** So many months after the start of a financial year, and then days. */
+  /** Returns the day so many months, and then days, after the start of a financial year. */
   #dayOfYear(year: number, months: number, days: number): string {
     const [month = 1, day = 1] = this.financialYearStart.split('-').map(Number);
     const date = new Date(0);
@@ -158,12 +160,15 @@ export class Calendar {
     return `${fourDigits(date.getUTCFullYear())}-${date.toISOString().slice(-19, -14)}`;
   }
 
-  /** "2026 to 2027", or "2026" where it is a calendar year. */
+  /** Returns "2026 to 2027", or "2026" if the financial year is the calendar year. */
   financialYearLabel(year: number): string {
     return this.financialYearStart === '01-01' ? String(year) : `${year} to ${year + 1}`;
   }
 
-  /** The zone in words: Central European Time. With its city where the country of the locale has several: Eastern Time (Toronto). */
+  /**
+   * Returns the zone in words: Central European Time. If the country of the locale has several zones, the city is added: Eastern Time
+   * (Toronto).
+   */
   zoneName(locale: string, language = 'en-GB'): string {
     const name = nameOfZone(this.zone, language);
     const zones = zonesOfLocale(locale);
@@ -171,8 +176,8 @@ export class Calendar {
     return zones.some((zone) => nameOfZone(zone, language) !== name) ? `${name} (${city.replaceAll('_', ' ')})` : name;
   }
 
-  // Formatting costs microseconds and the accept path asks thousands of times a second, so stretches are cached: two
-  // comparisons for the day that everybody asks for, and exact in zones that are half an hour off.
+  // Formatting takes microseconds and the accept path needs it thousands of times a second, so periods without clock changes are cached:
+  // for the current day, a lookup is two comparisons, and it is exact in zones with half-hour offsets.
   #latestStretch(time: number): Stretch {
     if (time < this.#latest.from || time >= this.#latest.to) this.#latest = this.#stretch(time);
     return this.#latest;
@@ -211,7 +216,7 @@ export class Calendar {
   }
 }
 
-/** The moment nearest to `far` that is still the same as `near`; clocks change at most once between the two. */
+/** Finds the moment closest to `far` that still counts as the same as `near`. Clocks change at most once between the two. */
 function edge(near: number, far: number, isSame: (time: number) => boolean): number {
   if (isSame(far)) return far;
   let [same, other] = [near, far];
@@ -223,7 +228,7 @@ function edge(near: number, far: number, isSame: (time: number) => boolean): num
   return same;
 }
 
-/** A moment when zones have the rules of these years: where there is no summer time, the name says so. */
+/** A recent moment, so that zones have their current rules. The name of a zone without summer time then says so. */
 const named_ms = Date.UTC(2026, 6, 1);
 
 function nameOfZone(zone: string, language: string): string {
@@ -233,13 +238,13 @@ function nameOfZone(zone: string, language: string): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
-/** Zones of the country of a locale. Newer versions of JavaScript have the method, older ones the property. */
+/** Lists the zones of the country of a locale. Newer versions of JavaScript have a method for it, older ones a property. */
 export function zonesOfLocale(name: string): string[] {
   const locale: Intl.Locale & { timeZones?: string[]; getTimeZones?(): string[] | undefined } = new Intl.Locale(name);
   return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 }
 
-/** Writes days, such as 2026-11-03, in words. A day is the same in every zone. */
+/** Returns a formatter of days, such as 2026-11-03, in words. A day is the same in every zone. */
 export function dayFormat(
   options: Pick<Intl.DateTimeFormatOptions, 'weekday' | 'day' | 'month' | 'year'>,
   locale = 'en-GB',
@@ -258,7 +263,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().slice(0, 10) === text;
 }
 
-/** 1 is Monday, 7 is Sunday. */
+/** Returns 1 for Monday to 7 for Sunday. */
 export function weekday(day: string): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay() || 7;
 }

@@ -7,15 +7,15 @@ import { createMoney, type Money } from './money.ts';
 import { PhoneRules } from './phone-rules.ts';
 import type { CountryProfile } from './profile.ts';
 
-/** The country of an installation: its profile, with the calendars, the money and the rules that the profile describes. */
+/** The country of an installation: its profile, with the calendars, money and rules built from it. */
 export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | 'letter' | 'phone'> & {
-  /** As it was written, for what stores or shows it as a whole. */
+  /** The profile as written, for code that stores or shows all of it. */
   profile: CountryProfile;
   calendar: Calendar;
   phone: PhoneRules;
-  /** How clients of GC Notify write numbers: as in Canada, otherwise as in this country. */
+  /** How clients of GC Notify write numbers: as in Canada first, otherwise as in this country. */
   phoneOfGcClients: PhoneRules;
-  /** The calendar of daily limits. */
+  /** The calendar for daily limits. */
   limitCalendar: Calendar;
   weekend: readonly number[];
   money: Money;

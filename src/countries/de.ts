@@ -10,8 +10,8 @@ const allSaints: HolidayRule = { on: '11-01' };
 const repentance: HolidayRule = { before: '11-23', weekday: 3 };
 
 /**
- * Germany. An operator there must confirm: the alphabet of texts, short codes, postage with its days in transit, the cut-off,
- * the types of organisations, and that no postcode begins with 00.
+ * Germany. An operator must confirm: the alphabet of text messages, short codes, postage with its days in transit, the cut-off, the types
+ * of organisations, and that no postcode begins with 00.
  */
 export const de: CountryProfile = {
   ...generic,
@@ -27,7 +27,7 @@ export const de: CountryProfile = {
     regions: ['DE'],
     shortCode: '^[1-9][0-9]{4,5}$',
     emergency: ['110', '112'],
-    // The regulator keeps this range for films.
+    // The regulator reserves this range for films.
     examples: ['0171 3920000', '0171 3920001'],
   },
   address: {
@@ -74,7 +74,7 @@ export const de: CountryProfile = {
       { on: '12-25' },
       { on: '12-26' },
     ],
-    // Only days that the whole state has, except the Assumption, which most of Bavaria has.
+    // Only holidays of the whole state, except the Assumption, which most of Bavaria has.
     regions: {
       BW: [epiphany, corpusChristi, allSaints],
       BY: [epiphany, corpusChristi, assumption, allSaints],

@@ -1,13 +1,13 @@
 import { commonTypes, generic } from './generic.ts';
 import type { CountryProfile, HolidayRule } from './profile.ts';
 
-/** Good Friday and St Stephen's Day, in three departments. */
+/** Good Friday and St Stephen's Day are holidays in three departments. */
 const alsaceMoselle: HolidayRule[] = [{ easter: -2 }, { on: '12-26' }];
 
 /**
- * France. An operator there must confirm: that numbers overseas need no permission, the alphabet of texts, short codes,
- * postage with its days in transit, the cut-off, the types of organisations, that no postcode begins with 00, and the window:
- * French envelopes have it on the right, and its figures are to be agreed with the printer.
+ * France. An operator must confirm: that overseas numbers need no permission, the alphabet of text messages, short codes, postage with its
+ * days in transit, the cut-off, the types of organisations, that no postcode begins with 00, and the window: French envelopes have it on
+ * the right, and its dimensions must be agreed with the printer.
  */
 export const fr: CountryProfile = {
   ...generic,
@@ -24,7 +24,7 @@ export const fr: CountryProfile = {
     near: ['GP', 'MQ', 'GF', 'RE', 'YT', 'PM', 'BL', 'MF'],
     shortCode: '^[3-8][0-9]{4}$',
     emergency: ['112', '15', '17', '18', '114'],
-    // The regulator keeps this range for films.
+    // The regulator reserves this range for films.
     examples: ['06 39 98 00 01', '06 39 98 00 02'],
   },
   address: {

@@ -46,12 +46,12 @@ const abroad: LetterPrices = [
   { from: '2026-05-02T23:00Z', rates: ['1.80', '1.84', '1.88', '1.92', '1.96'] },
 ];
 
-/** Free text message fragments by the financial year from which on they apply. */
+/** Free text message fragments by the first financial year that they apply to. */
 const central = { 2016: 250_000, 2021: 150_000, 2022: 40_000, 2024: 30_000, 2026: 20_000 };
 const local = { 2016: 25_000, 2022: 20_000, 2024: 10_000 };
 const other = { 2016: 25_000, 2021: 10_000, 2024: 5_000 };
 
-/** The default, and the country of the protocol: what it says here is what GOV.UK Notify does. */
+/** The default, and the country of the protocol: this profile is what GOV.UK Notify does. */
 export const gb: CountryProfile = {
   code: 'gb',
   name: 'United Kingdom',

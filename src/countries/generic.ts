@@ -1,15 +1,15 @@
 import type { CountryProfile } from './profile.ts';
 
 /**
- * Any other country, and the start of every profile but `gb`: no prices, no holidays, postcodes as typed. Zone and currency
- * are not guessed: an installation that uses it has to set them (`generic` itself is never loaded without).
+ * The profile of any other country, and the base of every profile except `gb`: no prices, no holidays, postcodes as typed. Zone and
+ * currency cannot be guessed: an installation that uses it must set them, and `generic` is never loaded without them.
  */
 export const generic: CountryProfile = {
   code: 'generic',
   name: 'this country',
   locale: 'en',
   languages: ['en'],
-  // Limits end at the midnight that people see.
+  // Daily limits reset at local midnight.
   calendar: { zone: 'UTC', financialYearStart: '01-01', weekend: [6, 7], limitDay: 'local' },
   money: { currency: 'XXX', priceDecimals: 4, style: 'intl' },
   prices: { sms: [], letters: {}, allowances: {}, highVolume: null },
@@ -23,11 +23,11 @@ export const generic: CountryProfile = {
     testNumbers: [],
     shortCode: '^[0-9]{3,6}$',
     emergency: ['112', '911', '999'],
-    // A number of the protocol, which every installation accepts.
+    // The protocol's test number, which every installation accepts.
     examples: ['+44 7700 900123', '+44 7700 900321'],
     abroad: 'rates',
   },
-  // An operator must confirm it: messages with letters outside GSM 03.38 have 70 characters per part.
+  // An operator must confirm this: messages with letters outside GSM 03.38 have 70 characters per part.
   sms: { alphabet: 'keep-letters' },
   email: { testDomains: [] },
   address: {
@@ -41,7 +41,7 @@ export const generic: CountryProfile = {
     capitals: 'none',
     example: ['A Person', '1 Some Street', 'Some Town'],
   },
-  // Names and times of a post differ everywhere, so these are neutral; an operator must confirm them.
+  // Names and transit times differ in every country, so these are neutral. An operator must confirm them.
   postage: {
     classes: [
       {
@@ -54,7 +54,7 @@ export const generic: CountryProfile = {
       },
     ],
     default: 'domestic',
-    // Clients written for GOV.UK Notify ask for these.
+    // Clients written for GOV.UK Notify request these.
     aliases: { first: 'domestic', second: 'domestic', economy: 'domestic' },
   },
   letter: { paper: 'a4', window: 'gb-c5', cutOff: '17:30', tag: 'NOTIFY', languages: [] },
@@ -96,7 +96,7 @@ export const generic: CountryProfile = {
   },
 };
 
-/** What people in government, health and education call themselves; an operator must confirm the type `health`. */
+/** Types for government, health and education. An operator must confirm the type `health`. */
 export const commonTypes: CountryProfile['organisations'] = {
   types: [
     { id: 'central', label: 'Central government', crown: false },

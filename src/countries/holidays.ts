@@ -3,16 +3,16 @@ import type { CountryProfile, HolidayRule } from './profile.ts';
 
 type Profile = CountryProfile['holidays'];
 
-/** A day that a rule gives, and where it goes if it falls on the weekend. */
+/** A holiday by its rule, and where it moves if it falls on a weekend. */
 interface Found {
   day: string;
   shift: 'none' | 'monday' | 'nearest' | 'sunday-before';
 }
 
-/** The public holidays and the working days of one country. */
+/** The public holidays and working days of one country. */
 export class Holidays {
   readonly #profile: Profile;
-  /** Of the whole country, and of the part of it that was chosen. */
+  /** The rules of the whole country and of the chosen region. */
   readonly #rules: readonly HolidayRule[];
   readonly #weekend: ReadonlySet<number>;
   readonly #years = new Map<number, ReadonlySet<string>>();
@@ -30,7 +30,7 @@ export class Holidays {
     return this.#added.has(day) || this.ofYear(Number(day.slice(0, 4))).has(day);
   }
 
-  /** Replaces the days that operators have added to those of the profile. Of reads that overlap, the one that began last counts. */
+  /** Replaces the holidays that operators added to those of the profile. If reads overlap, the one that began last wins. */
   async readAdded(read: () => Promise<readonly string[]>): Promise<void> {
     this.#reads += 1;
     const turn = this.#reads;
@@ -38,19 +38,19 @@ export class Holidays {
     if (turn === this.#reads) this.#added = new Set(days);
   }
 
-  /** Letters are printed on these days. */
+  /** Whether letters are printed on this day. */
   isWorkingDay(day: string): boolean {
     return !this.#weekend.has(weekday(day)) && !this.has(day);
   }
 
-  /** The day itself, or the first working day after it. */
+  /** Returns the day itself if it is a working day, otherwise the next one. */
   workingDayFrom(day: string): string {
     let found = day;
     while (!this.isWorkingDay(found)) found = addDays(found, 1);
     return found;
   }
 
-  /** Those of the profile. */
+  /** Returns the holidays of the profile, without added ones. */
   ofYear(year: number): ReadonlySet<string> {
     let days = this.#years.get(year);
     if (!days) {
@@ -60,12 +60,12 @@ export class Holidays {
     return days;
   }
 
-  /** Whether every table of days that no rule gives has the year. */
+  /** Whether the tables of holidays that no rule can compute include the year. */
   isKnown(year: number): boolean {
     return this.#rules.every((rule) => !('table' in rule) || Object.hasOwn(rule.table, year));
   }
 
-  /** A day may be observed in another year than its own: 1 January 2028 on Friday, 31 December 2027. */
+  /** Includes the years before and after, because a holiday may be observed in another year: 1 January 2028 on Friday, 31 December 2027. */
   #compute(year: number): ReadonlySet<string> {
     const years = [year - 1, year, year + 1];
     const changes = years.flatMap((one) => this.#profile.changes[one] ?? []);
@@ -80,7 +80,7 @@ export class Holidays {
     return [...(this.#profile.strategy === 'gb' ? englandAndWales(year) : []), ...this.#observe(found)];
   }
 
-  /** Two days that move to the same Monday take Monday and Tuesday. */
+  /** If two holidays move to the same Monday, they take Monday and Tuesday. */
   #observe(found: Found[]): string[] {
     const moves = ({ day, shift }: Found) => shift === 'monday' && this.#weekend.has(weekday(day));
     const days = new Set(found.filter((one) => !moves(one)).map((one) => this.#move(one)));
@@ -116,7 +116,7 @@ function evaluate(rule: HolidayRule, year: number): Found[] {
   return fixed(day && `${year}-${day}`);
 }
 
-/** Undefined if the month has no fifth one. */
+/** Returns undefined if the month has no such day, for example no fifth Monday. */
 function nthWeekday(year: number, rule: { weekday: number; nth: number; month: number }): string | undefined {
   const first = `${year}-${twoDigits(rule.month)}-01`;
   const inMonth = addDays(first, (rule.weekday - weekday(first) + 7) % 7);
@@ -125,7 +125,7 @@ function nthWeekday(year: number, rule: { weekday: number; nth: number; month: n
   return [addDays(inMonth, 28), addDays(inMonth, 21)].find(isInMonth);
 }
 
-/** The bank holidays of England and Wales. */
+/** Returns the bank holidays of England and Wales. */
 function englandAndWales(year: number): string[] {
   const easter = easterSunday(year);
   return [
@@ -144,7 +144,7 @@ function onWeekday(day: string): string {
   return weekday(day) > 5 ? mondayFrom(day) : day;
 }
 
-/** Two bank holidays; substitute days for weekends follow Boxing Day. */
+/** Returns the two bank holidays. Substitute days for weekends follow Boxing Day. */
 function christmas(year: number): [string, string] {
   switch (weekday(`${year}-12-25`)) {
     case 5: // Boxing Day on a Saturday
@@ -162,7 +162,7 @@ function mondayFrom(day: string): string {
   return addDays(day, (8 - weekday(day)) % 7);
 }
 
-/** The anonymous Gregorian computus. */
+/** Computes Easter by the anonymous Gregorian algorithm. */
 function easterSunday(year: number): string {
   const golden = year % 19;
   const century = Math.floor(year / 100);

@@ -4,8 +4,8 @@ import type { CountryProfile } from './profile.ts';
 const workdays = [1, 2, 3, 4, 5];
 
 /**
- * Ireland. An operator there must confirm: the alphabet of texts, short codes, postage with its days in transit, the cut-off,
- * the types of organisations, and the letters of Eircodes.
+ * Ireland. An operator must confirm: the alphabet of text messages, short codes, postage with its days in transit, the cut-off, the types
+ * of organisations, and the letters of Eircodes.
  */
 export const ie: CountryProfile = {
   ...generic,
@@ -25,7 +25,7 @@ export const ie: CountryProfile = {
   },
   address: {
     ...generic.address,
-    // Letters arrive without one, so it is checked only where there is one.
+    // Letters arrive without an Eircode, so it is optional and only checked if present.
     postcode: {
       pattern: '^([ACDEFHKNPRTVWXY][0-9]{2}|D6W)([0-9ACDEFHKNPRTVWXY]{4})$',
       format: '$1 $2',
@@ -69,7 +69,7 @@ export const ie: CountryProfile = {
       { on: '12-25' },
       { on: '12-26' },
     ],
-    // St Brigid's Day is 1 February itself if that is a Friday.
+    // St Brigid's Day is on 1 February itself if that is a Friday.
     changes: {
       2030: { added: ['2030-02-01'], removed: ['2030-02-04'] },
       2036: { added: ['2036-02-01'], removed: ['2036-02-04'] },

@@ -11,24 +11,24 @@ interface ClockTime {
 interface Parts {
   calendar: Calendar;
   holidays: Holidays;
-  /** `HH:MM`, or `continuous` */
+  /** `HH:MM`, or `continuous`. */
   cutOff: string;
   postage: CountryProfile['postage'];
 }
 
-/** A print run lasts some hours: letters still being rendered at the cut-off are included later. */
+/** Letters that are still being rendered at the cut-off join the print run later, because it lasts some hours. */
 export const printRun_ms = 5 * 3_600_000;
 
-/** How long letters are collected for each run where printing is continuous. */
+/** With continuous printing, letters are collected this long for each run. */
 const continuousRun_ms = 5 * 60_000;
 
-/** Local time at which an estimated delivery is over. */
+/** The local time by which mail of the day has been delivered. */
 const delivered: ClockTime = { hour: 16, minute: 0 };
 
 /**
- * When letters are printed and delivered. There is a print run on each working day, at the cut-off: letters accepted from
- * then on go into the run of the next day. Where printing is continuous, there is one every five minutes of a working day, and
- * the cut-off of the day is that of its last.
+ * When letters are printed and delivered. There is a print run on each working day, at the cut-off: letters accepted from then on go into
+ * the run of the next day. With continuous printing there is a run every five minutes of a working day, and the cut-off of a day is that of
+ * its last run.
  */
 export class LetterDays {
   readonly isContinuous: boolean;
@@ -50,13 +50,13 @@ export class LetterDays {
     return this.#calendar.instant(day, this.#cutOff.hour, this.#cutOff.minute);
   }
 
-  /** The day whose cut-off a letter is in time for, whether or not letters are printed then. */
+  /** Returns the day whose cut-off the letter meets, even if no letters are printed that day. */
   runDay(acceptedAt: Date): string {
     const day = this.#calendar.day(acceptedAt);
     return acceptedAt < this.cutOffOf(day) ? day : addDays(day, 1);
   }
 
-  /** Until when a letter can be cancelled. With a run a day it may be earlier than the run, which waits for a working day. */
+  /** Returns until when a letter can be cancelled. With one run a day, this may be earlier than the run, which waits for a working day. */
   cancelledUntil(acceptedAt: Date): Date {
     const day = this.runDay(acceptedAt);
     if (!this.isContinuous) return this.cutOffOf(day);
@@ -65,18 +65,21 @@ export class LetterDays {
       : this.#calendar.start(this.#holidays.workingDayFrom(day));
   }
 
-  /** The working day on which a letter is printed. */
+  /** Returns the working day on which a letter is printed. */
   printDay(acceptedAt: Date): string {
     return this.#holidays.workingDayFrom(this.runDay(acceptedAt));
   }
 
-  /** The latest cut-off at or before a moment: letters accepted before it may be in print. With a run a day, that of any day. */
+  /**
+   * Returns the latest cut-off at or before a moment: letters accepted before it may be in print. With one run a day, includes cut-offs of
+   * days that are not working days.
+   */
   lastCutOff(moment: Date): Date {
     if (this.isContinuous) return this.lastRun(moment);
     return this.cutOffOf(addDays(this.runDay(moment), -1));
   }
 
-  /** The latest cut-off at or before a moment, of a working day. */
+  /** Returns the latest cut-off at or before a moment, on a working day. */
   lastRun(moment: Date): Date {
     if (this.isContinuous && this.#holidays.isWorkingDay(this.#calendar.day(moment)))
       return new Date(startOfRun(moment));
@@ -86,14 +89,14 @@ export class LetterDays {
     }
   }
 
-  /** Letters that were handed over before it have been at the printer for two working days, if the moment is that of a run. */
+  /** If `run` is the moment of a run: letters handed over before the result have been at the printer for two working days. */
   twoDaysBefore(run: Date): Date {
     const dayBefore = (moment: Date) => this.lastRun(this.cutOffOf(addDays(this.#calendar.day(moment), -1)));
-    // The last run of yesterday may have been minutes ago.
+    // The last run of the previous day may be only minutes earlier.
     return this.isContinuous ? dayBefore(dayBefore(run)) : dayBefore(run);
   }
 
-  /** The run in which letters are printed now; one with a late cut-off goes on after midnight. */
+  /** Returns the run that is printing now. A run with a late cut-off continues after midnight. */
   findCurrentRun(now: Date): { day: string; cutOff: Date } | undefined {
     const cutOff = this.lastRun(now);
     const day = this.#calendar.day(cutOff);
@@ -101,7 +104,7 @@ export class LetterDays {
     return goesOn ? { day, cutOff } : undefined;
   }
 
-  /** On the last day of transit. A class that another country had is as fast as the default one. */
+  /** Returns the end of the last day of transit. A postage class of a former country counts as the default class. */
   estimatedDelivery(acceptedAt: Date, postage: string | null): Date {
     const { classes, default: usual } = this.#postage;
     const found = classes.find(({ id }) => id === postage) ?? classes.find(({ id }) => id === usual);
@@ -116,7 +119,7 @@ export class LetterDays {
   }
 }
 
-/** Every zone is whole minutes, and in fact quarters of an hour, ahead of UTC. */
+/** Works in UTC for every zone, because offsets are multiples of 15 minutes. */
 function startOfRun(moment: Date): number {
   return Math.floor(moment.getTime() / continuousRun_ms) * continuousRun_ms;
 }

@@ -2,7 +2,7 @@ import type { CountryProfile } from './profile.ts';
 
 type Letter = CountryProfile['letter'];
 
-/** All dimensions on paper are millimetres from the top left corner, as printers measure. */
+/** Dimensions on paper are millimetres from the top left corner, as printers measure. */
 export interface Box {
   left: number;
   top: number;
@@ -17,15 +17,15 @@ interface Place {
   height: number;
 }
 
-/** The paper of a country and where what is on it. Plain data, because it crosses to the threads that draw and check letters. */
+/** The paper of a country and the areas on it. Plain data, because it is passed to the threads that draw and check letters. */
 export interface Geometry {
-  /** `size` is what drawing libraries call it. */
+  /** `size` is the name in drawing libraries. */
   paper: { name: string; size: 'A4' | 'LETTER'; width_mm: number; height_mm: number };
   /** Where ink may be printed on later pages. */
   printable: Box;
-  /** Where ink may be printed on the first page: everything else is reserved for envelope window and machine marks. */
+  /** Where ink may be printed on the first page. Everything else is reserved for the envelope window and machine marks. */
   firstPage: { logo: Box; address: Box; contactBlock: Box; body: Box; more: Box[] };
-  /** The corner in which a printer's machine looks for a word to find the first page of a letter. */
+  /** The corner where a printer's machine looks for a word to find the first page of a letter. */
   tag: { word: string; area: Box; left: number; baseline: number };
   /** The parts of a composed letter. */
   layout: {
@@ -40,19 +40,19 @@ export interface Geometry {
     footerRight: number;
     footerBaseline: number;
   };
-  /** What previews show of the work of machines. */
+  /** The machine marks that previews show. */
   marks: { codes: boolean; folds: number[]; holes: number[] };
 }
 
 interface Window {
-  /** On every page, at the left and at the right. */
+  /** The left and right margins of every page. */
   margins: [left: number, right: number];
   address: Box;
   logoBottom: number;
   contactLeft: number;
   bodyTop: number;
   more?: Box[];
-  /** Where a composed letter begins, if not at the margin. */
+  /** Where composed letters begin, if not at the margin. */
   text?: { left?: number; contactTop?: number; bodyTop?: number; size_pt?: number; leading_pt?: number };
   folds?: number[];
   holes?: number[];
@@ -63,13 +63,10 @@ const papers: Record<Letter['paper'], Geometry['paper']> = {
   letter: { name: 'US Letter', size: 'LETTER', width_mm: 215.9, height_mm: 279.4 },
 };
 
-/** Above and below everything that is printed. */
+/** The margin at the top and bottom of every page. */
 const edge = 5;
 
-/**
- * The strip at the left edge in which letters have marks for folding and punching. Machines need none, but letters that were
- * written for other envelopes have them.
- */
+/** The strip at the left edge for fold and punch marks. Machines do not need them, but letters designed for other envelopes have them. */
 const foldMarks: Box = { left: 3, top: 80, right: 20, bottom: 220 };
 
 const windows: Record<Extract<Letter['window'], string>, Window> = {
@@ -88,7 +85,7 @@ const windows: Record<Extract<Letter['window'], string>, Window> = {
     bodyTop: 95,
     text: { left: 15, size_pt: 10, leading_pt: 12 },
   },
-  // The field of DIN 5008 is 45 mm high: the return line and remarks of the post above, the address below.
+  // The address field of DIN 5008 is 45 mm high: the return line and postal remarks above, the address below.
   'din-5008-a': {
     margins: [20, 10],
     address: { left: 20, top: 44.7, right: 105, bottom: 72 },
@@ -111,7 +108,7 @@ const windows: Record<Extract<Letter['window'], string>, Window> = {
     folds: [105, 210],
     holes: [148.5],
   },
-  // What a window of 4½ by 1⅛ inches always shows, wherever in a No. 10 envelope the sheet has slid.
+  // The area that a window of 4½ by 1⅛ inches always shows, wherever the sheet has slid in a No. 10 envelope.
   'us-10': {
     margins: [12.7, 15],
     address: { left: 12.7, top: 51.9, right: 101.6, bottom: 74.1 },
@@ -151,7 +148,7 @@ function areasOf({ margins, logoBottom, contactLeft, bodyTop, ...window }: Windo
   };
 }
 
-/** The right edge is that of the printable area, so nothing can exceed it. */
+/** The right edge is that of the printable area, so nothing can extend beyond it. */
 function layOut({ logo, address, contactBlock, body }: Areas, text: NonNullable<Window['text']>): Geometry['layout'] {
   const bodyLeft = text.left ?? body.left;
   const logoLeft = Math.max(logo.left, text.left ?? 0);
@@ -188,7 +185,7 @@ function layOut({ logo, address, contactBlock, body }: Areas, text: NonNullable<
   };
 }
 
-/** The least size of each part of an own window, so that something can be printed in it. */
+/** The minimum size of each area of a custom window, so that something can be printed in it. */
 const least = {
   logo: { width: 20, height: 10 },
   address: { width: 50, height: 15 },
@@ -196,7 +193,7 @@ const least = {
   body: { width: 80, height: 80 },
 };
 
-/** What is wrong with an own window, by field. */
+/** Returns the problems of a custom window, by field. */
 export function findWindowProblems({ paper: paperName, window }: Letter): { path: string; text: string }[] {
   if (typeof window === 'string') return [];
   const paper = papers[paperName];
@@ -220,7 +217,7 @@ function overlap(a: Box, b: Box): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** Without the remainders of binary fractions. */
+/** Rounds away the remainders of binary fractions. */
 function rounded(millimetres: number): number {
   return Math.round(millimetres * 1_000) / 1_000;
 }

@@ -1,26 +1,26 @@
 import type { CountryProfile } from './profile.ts';
 
-/** Amounts of one currency, as people of a country write them. They are in its major unit: pounds, euros. */
+/** Formats amounts of one currency as people of a country write them. Amounts are in the major unit: pounds, euros. */
 export interface Money {
-  /** ISO 4217. */
+  /** The ISO 4217 code. */
   currency: string;
-  /** What responses of the API say beside an amount: nothing for GBP, which the protocol implies. */
+  /** The currency field of API responses: none for GBP, which the protocol implies. */
   currencyField: { currency?: string };
-  /** In a sentence: pounds, euros. */
+  /** The unit in a sentence: pounds, euros. */
   unit: string;
-  /** What a form accepts at most. */
+  /** The highest price that a form accepts. */
   maxPrice: number;
-  /** A sum: £1,204.20. */
+  /** Formats a sum: £1,204.20. */
   total(amount: number): string;
-  /** The price of one message, which may be less than the smallest coin: 2.4p. */
+  /** Formats the price of one message, which may be less than the smallest coin: 2.4p. */
   price(amount: number): string;
-  /** A price on a bill. */
+  /** Formats a price on a bill. */
   bill(amount: number): string;
-  /** The heading of a column of bare figures: Cost, £. */
+  /** Returns the heading of a column of plain numbers: Cost, £. */
   heading(word: string): string;
-  /** A bare number, for an example of what a form accepts: 0.0227. */
+  /** Formats a plain number, as an example of what a form accepts: 0.0227. */
   plain(amount: number): string;
-  /** Reads what a person typed into a form. Undefined unless it is clear which amount is meant. */
+  /** Parses form input. Returns undefined if the amount is ambiguous. */
   read(text: string): number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function createMoney({ money, locale }: Pick<CountryProfile, 'money' | 'l
   return money.style === 'gb' && money.currency === 'GBP' ? pounds() : moneyOfLocale(money, locale);
 }
 
-/** Writes pence below one pound; a bill rounds them half to even. */
+/** Writes amounts below one pound in pence; on a bill, pence are rounded half to even. */
 function pounds(): Money {
   const inPounds = new Intl.NumberFormat('en-GB', { style: 'currency', currency: 'GBP' });
   const total = (amount: number) => inPounds.format(amount);
@@ -63,16 +63,16 @@ function moneyOfLocale({ currency, priceDecimals }: CountryProfile['money'], loc
     minimumFractionDigits: digits,
     maximumFractionDigits: Math.max(digits, priceDecimals),
   });
-  // Forms accept the digits 0 to 9 alone, so examples use them in every locale.
+  // Forms accept only the digits 0 to 9, so examples use them in every locale.
   const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 6, numberingSystem: 'latn' });
   const named = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'name' });
   const partOf = (format: Intl.NumberFormat, type: string, amount: number) =>
     format.formatToParts(amount).find((part) => part.type === type)?.value ?? '';
   const marks = [partOf(sums, 'currency', 1), currency].map(escapeRegExp).join('|');
   const typed = new RegExp(`^(?:(?:${marks})\\s*)?(\\d{1,6}(?:[.,]\\d{1,6})?)(?:\\s*(?:${marks}))?$`);
-  // 1.250 is a price of 1.25 to some, and of 1,250 to those whose thousands are separated by a dot.
+  // Some read 1.250 as 1.25, others as 1,250, because a dot separates their thousands.
   const thousands = new RegExp(`^[1-9]\\d{0,2}${escapeRegExp(partOf(numbers, 'group', 1_000_000) || ',')}\\d{3}$`);
-  // Dearer than in pounds: a letter may cost more than a thousand yen or forints.
+  // Higher than for pounds: a letter may cost more than a thousand yen or forints.
   const maxPrice = 100_000;
   const price = remembered((amount) => prices.format(amount));
   return {
@@ -96,7 +96,7 @@ function moneyOfLocale({ currency, priceDecimals }: CountryProfile['money'], loc
 
 const maxRemembered = 1_000;
 
-/** A report has thousands of lines but only a few dozen prices, and formatting took most of its time. */
+/** Caches formatted amounts: a report has thousands of lines but only a few dozen prices, and formatting took most of its time. */
 function remembered(format: (amount: number) => string): (amount: number) => string {
   const texts = new Map<number, string>();
   return (amount) => {

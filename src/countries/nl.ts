@@ -4,8 +4,8 @@ import type { CountryProfile } from './profile.ts';
 const workdays = [1, 2, 3, 4, 5];
 
 /**
- * The Netherlands. An operator there must confirm: the alphabet of texts, short codes, days in transit, the cut-off, the
- * types of organisations, capitals in addresses, and the two-letter codes that postcodes do not have (SA, SD, SS).
+ * The Netherlands. An operator must confirm: the alphabet of text messages, short codes, days in transit, the cut-off, the types of
+ * organisations, capitals in addresses, and the two-letter codes that postcodes cannot have (SA, SD, SS).
  */
 export const nl: CountryProfile = {
   ...generic,
@@ -67,7 +67,7 @@ export const nl: CountryProfile = {
       { easter: 1 },
       // King's Day.
       { on: '04-27', shift: 'sunday-before' },
-      // Ascension Day and Whit Monday. Liberation Day is no day off for most people.
+      // Ascension Day and Whit Monday. Most people work on Liberation Day, so it is left out.
       { easter: 39 },
       { easter: 50 },
       { on: '12-25' },

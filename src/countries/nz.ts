@@ -1,7 +1,7 @@
 import { commonTypes, generic } from './generic.ts';
 import type { CountryProfile } from './profile.ts';
 
-/** Fridays in winter by the Māori calendar, which the law lists until 2052. */
+/** Matariki follows the Māori lunar calendar. The law lists its Fridays until 2052. */
 const matariki = {
   ...{ 2022: '06-24', 2023: '07-14', 2024: '06-28', 2025: '06-20', 2026: '07-10', 2027: '06-25', 2028: '07-14' },
   ...{ 2029: '07-06', 2030: '06-21', 2031: '07-11', 2032: '07-02', 2033: '06-24', 2034: '07-07', 2035: '06-29' },
@@ -11,8 +11,8 @@ const matariki = {
 };
 
 /**
- * New Zealand. An operator there must confirm: the financial year, the alphabet of texts, short codes, postage with its days
- * in transit, the cut-off, the window of the envelope and the types of organisations.
+ * New Zealand. An operator must confirm: the financial year, the alphabet of text messages, short codes, postage with its days in transit,
+ * the cut-off, the envelope window and the types of organisations.
  */
 export const nz: CountryProfile = {
   ...generic,

@@ -2,41 +2,41 @@ import type { CountryProfile } from './profile.ts';
 
 type PhoneProfile = CountryProfile['phone'];
 
-/** The price of a text message to a dialling prefix, in messages at home, and the capabilities of the networks there. */
+/** The price of a text message to a dialling prefix, as a multiple of a domestic one, and the capabilities of the networks there. */
 export interface InternationalRate {
   multiplier: number;
   /** If false, delivery receipts of these networks are unreliable: the message stays `sent`. */
   receiptsHonoured: boolean;
-  /** If true, the networks reject or replace alphanumeric senders: send from a number. */
+  /** If true, the networks reject or replace alphanumeric senders, so messages need a numeric sender. */
   numericSenderOnly: boolean;
 }
 
-/** By country calling code, or by code and region: `49`, `1:JM`. Null where a rate has ended. */
+/** By country calling code, or by code and region: `49`, `1:JM`. Null if the rate has ended. */
 export type RatesAbroad = ReadonlyMap<string, InternationalRate | null>;
 
-/** 07700 900xxx is reserved for drama and testing. Clients of the protocol test with it, so it is at home in every country. */
+/** 07700 900xxx is reserved for drama and testing. Clients of the protocol test with it, so it counts as domestic in every country. */
 const testRange = /^447700900[0-9]{3}$/;
-/** The library of phone numbers considers parts of 07700 as Jersey; in the UK all of it counts as a UK mobile. */
+/** The phone number library assigns parts of 07700 to Jersey; in the UK, all of it counts as a UK mobile. */
 const britishTestRange = /^447700[0-9]{6}$/;
 
 /**
- * How a country reads phone numbers: its profile in the form that is asked for every message. It also keeps what was found
- * out about numbers of this country, so that two countries in one process never share it.
+ * How a country reads phone numbers: its profile, prepared for use with every message. Results for numbers of this country are cached here,
+ * so that two countries in one process never share them.
  */
 export class PhoneRules {
-  /** What a thread is given, since only data can be passed to it. */
+  /** Plain data, which can be passed to a thread. */
   readonly profile: PhoneProfile;
-  /** How a number without a country code is read. */
+  /** The region for numbers without a country code. */
   readonly region: string;
-  /** Read a number without its country code before this country does. */
+  /** The rules that read a number without its country code before these do. */
   readonly first: PhoneRules | undefined;
-  /** Prefixes of which every number is an ordinary mobile; filled by the fast path. */
+  /** Prefixes that only have ordinary mobile numbers; filled by the fast path. */
   readonly mobileRanges = new Set<string>();
-  /** Senders as providers get them. */
+  /** Cache of senders in the form that providers get. */
   readonly senders = new Map<string, string>();
   /**
-   * Reads the rates abroad that apply now, from a cache. The application sets it; where it is missing, as in a thread, rates are
-   * passed as data.
+   * Reads the current international rates from a cache. The application sets it. If it is undefined, as in a thread, rates are passed as
+   * data.
    */
   readRatesAbroad: (() => RatesAbroad | Promise<RatesAbroad>) | undefined;
   readonly #home: ReadonlySet<string>;
@@ -66,28 +66,28 @@ export class PhoneRules {
     return this.region === 'GB';
   }
 
-  /** Whether texts to other countries are charged by the rates in the database. */
+  /** Whether international texts are charged by the rates in the database. */
   get hasRatesAbroad(): boolean {
     return this.profile.abroad !== 'gb-table' && this.profile.abroad !== 'refuse';
   }
 
-  /** What a text to a country without a rate costs, in texts at home. */
+  /** Returns the price of a text to a country without a rate, as a multiple of a domestic text. */
   get multiplierAbroad(): number | undefined {
     const { abroad } = this.profile;
     return typeof abroad === 'object' ? abroad.multiplier : undefined;
   }
 
-  /** Whether texts to other countries have a price: somebody has said what they cost. */
+  /** Whether the price of international texts is configured. */
   hasPriceAbroad(rates: RatesAbroad | undefined): boolean {
     return !this.hasRatesAbroad || this.multiplierAbroad !== undefined || (rates?.size ?? 0) > 0;
   }
 
-  /** Numbers of these regions have the price of the country. */
+  /** Whether numbers of this region have the domestic price. */
   isHome(region: string): boolean {
     return this.#home.has(region);
   }
 
-  /** Numbers of these regions have a price of their own, but need no permission for numbers abroad. */
+  /** Whether numbers of this region have their own price but need no permission for international numbers. */
   isNear(region: string): boolean {
     return this.#near.has(region);
   }
@@ -100,7 +100,7 @@ export class PhoneRules {
     return this.#acceptedTypes.has(type);
   }
 
-  /** `digits` with country code. Test numbers are valid and at home, whatever else is known about them. */
+  /** `digits` include the country code. Test numbers are valid and domestic, whatever else is known about them. */
   isTestNumber(digits: string): boolean {
     return this.#testRange.test(digits) || this.#testNumbers.has(digits);
   }

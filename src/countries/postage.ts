@@ -2,39 +2,39 @@ import type { CountryProfile, PostageClass } from './profile.ts';
 
 type Postage = CountryProfile['postage'];
 
-/** Usage counts letters by sheets and slot, so that no country can have more classes than this. */
+/** The max number of classes, because usage counts letters by sheets and slot. */
 export const postageSlots = 5;
 
 export function listPostage({ classes }: Postage): string[] {
   return classes.map(({ id }) => id);
 }
 
-/** The classes that a sender can choose: an address abroad decides its own. */
+/** Lists the classes that a sender can choose. For an international address, the address determines the class. */
 export function listHomePostage({ classes }: Postage): PostageClass[] {
   return classes.filter(({ zone }) => zone === 'home');
 }
 
-/** What clients may send where a sender chooses: the classes at home, and what they are called elsewhere. */
+/** Lists the values that clients may send: the domestic classes and their aliases. */
 export function listChoosable(postage: Postage): string[] {
   return [...new Set([...listHomePostage(postage).map(({ id }) => id), ...Object.keys(postage.aliases)])];
 }
 
-/** The class that a request names; undefined if there is none. */
+/** Returns the class that a request names, or undefined if there is none. */
 export function findPostage(postage: Postage, requested: string): string | undefined {
   const alias = Object.hasOwn(postage.aliases, requested) ? postage.aliases[requested] : undefined;
   return postage.classes.find(({ id }) => id === requested)?.id ?? alias;
 }
 
 /**
- * The class of a letter at home: as requested, or the default. A class that this country does not have, such as that of a
- * template from before the country was chosen, becomes the default, too.
+ * Returns the class of a domestic letter: as requested, or the default. An unknown class becomes the default too, for example if the
+ * template is older than the choice of country.
  */
 export function homePostage(postage: Postage, requested: string | null | undefined): string {
   const found = requested ? findPostage(postage, requested) : undefined;
   return listHomePostage(postage).find(({ id }) => id === found)?.id ?? postage.default;
 }
 
-/** The class of a letter to another country: the one that names it, or the one for all others. */
+/** Returns the class of an international letter: the one that names the country, or the one for all others. */
 export function postageAbroad(
   { classes }: Postage,
   { country, isInEurope }: { country: string | null; isInEurope: boolean },
@@ -49,18 +49,18 @@ export function postageAbroad(
   )?.id;
 }
 
-/** A class of another country is shown as it was stored. */
+/** Returns the label of a class. The class of a former country is shown as stored. */
 export function postageLabel({ classes }: Postage, stored: string): string {
   return classes.find(({ id }) => id === stored)?.label ?? stored;
 }
 
-/** "a, b or c": the classes in an English sentence. */
+/** Lists the classes in an English sentence: "a, b or c". */
 export function postageInWords({ classes }: Postage): string {
   const ids = classes.map(({ id }) => id);
   return ids.length === 1 ? (ids[0] ?? '') : `${ids.slice(0, -1).join(', ')} or ${ids.at(-1)}`;
 }
 
-/** The ids of the classes by slot; null where a slot is free. */
+/** Returns the class ids by slot, with null for free slots. */
 export function postageBySlot(classes: readonly Pick<PostageClass, 'id' | 'slot'>[]): (string | null)[] {
   return Array.from({ length: postageSlots }, (_, index) => classes.find(({ slot }) => slot === index + 1)?.id ?? null);
 }

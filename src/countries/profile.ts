@@ -3,9 +3,9 @@ import { names, Pattern, Region, strict } from './profile/fields.ts';
 import { Phone } from './profile/phone.ts';
 
 /**
- * A country as data: everything that differs between countries and is not part of the protocol. The files beside this one
- * are such profiles, and operators write their own as JSON of the same shape. Behaviour is never in a profile: it names a
- * strategy that the code knows, such as `first-fit`.
+ * A country as data: everything that differs between countries and is not part of the protocol. The files beside this one are such
+ * profiles, and operators write their own as JSON of the same shape. A profile contains no behaviour: it names a strategy that the code
+ * knows, such as `first-fit`.
  */
 
 const Day = Type.String({ pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$', description: 'a day as MM-DD' });
@@ -25,11 +25,11 @@ const Box = Type.Object(
 
 const Calendar = Type.Object(
   {
-    /** IANA name: days, months, financial years and cut-off times are of this zone. */
+    /** The IANA name. Days, months, financial years and cut-off times are in this zone. */
     zone: Type.String(),
     financialYearStart: Day,
     weekend: Type.Array(Weekday),
-    /** Which midnight resets daily limits. */
+    /** The midnight at which daily limits reset. */
     limitDay: names('utc', 'local'),
   },
   strict,
@@ -37,9 +37,9 @@ const Calendar = Type.Object(
 
 const Money = Type.Object(
   {
-    /** ISO 4217. */
+    /** An ISO 4217 code. */
     currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'a currency such as EUR' }),
-    /** Of a rate; a total has as many as the currency. */
+    /** The decimals of a rate. A total has as many as the currency. */
     priceDecimals: Type.Integer({ minimum: 0, maximum: 6 }),
     /** `gb` writes pence; `intl` is the format of the locale. */
     style: names('gb', 'intl'),
@@ -49,16 +49,16 @@ const Money = Type.Object(
 
 const Prices = Type.Object(
   {
-    /** Per fragment, each from a moment on. */
+    /** Rates per fragment, each valid from a moment on. */
     sms: Type.Array(Type.Object({ from: Type.String(), rate: Amount }, strict)),
-    /** By postage class: the rates of one sheet, two sheets and so on. */
+    /** By postage class: the rates for one sheet, two sheets and so on. */
     letters: Type.Record(
       Type.String(),
       Type.Array(Type.Object({ from: Type.String(), rates: Type.Array(Amount, { minItems: 1, maxItems: 5 }) }, strict)),
     ),
-    /** Free fragments a year by type of organisation, each from a financial year on. */
+    /** Free fragments per year by type of organisation, each valid from a financial year on. */
     allowances: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer({ minimum: 0 }))),
-    /** A service that sent more fragments in the year before has no free allowance. Null: there is no such rule. */
+    /** A service that sent more fragments in the previous year has no free allowance. Null: no such rule. */
     highVolume: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   },
   strict,
@@ -66,7 +66,7 @@ const Prices = Type.Object(
 
 const Sms = Type.Object(
   {
-    /** `gsm-welsh` and `gsm` replace what the alphabet lacks; `keep-letters` sends it as Unicode. */
+    /** `gsm-welsh` and `gsm` replace letters that the alphabet lacks; `keep-letters` sends them as Unicode. */
     alphabet: names('gsm-welsh', 'gsm', 'keep-letters'),
   },
   strict,
@@ -75,40 +75,42 @@ const Sms = Type.Object(
 const Address = Type.Object(
   {
     lines: Type.Object({ min: Type.Integer({ minimum: 1 }), max: Type.Integer({ minimum: 1, maximum: 7 }) }, strict),
-    /** `gb` is the order of the protocol and reads forces' addresses (BFPO); `postcode` finds postcode and town as below. */
+    /**
+     * `gb` is the order of the protocol and supports forces' addresses (BFPO). `postcode` finds postcode and town with the patterns below.
+     */
     rules: names('gb', 'postcode'),
     postcode: Type.Union([
       Type.Null(),
       Type.Object(
         {
-          /** Of the postcode in capitals without spaces; groups are what `format` puts together. */
+          /** Matched against the postcode in capitals without spaces. Its groups are used in `format`. */
           pattern: Pattern,
-          /** With $1, $2 for the groups of the pattern; what stands between them goes with an empty group. */
+          /** The groups of the pattern as $1, $2. The text before an empty group is dropped with it. */
           format: Type.String(),
           place: names('own-line', 'before-town', 'after-town'),
-          /** Spaces between postcode and town. */
+          /** The number of spaces between postcode and town. */
           gap: Type.Integer({ minimum: 1, maximum: 3 }),
           required: Type.Boolean(),
-          /** What people write before the digits and the post does not print: D-, NL-. */
+          /** A prefix that people write and the postal service does not print: D-, NL-. */
           prefix: Type.Optional(Pattern),
         },
         strict,
       ),
     ]),
-    /** A line that begins like this is no town, even without a digit. */
+    /** A line that begins with one of these is never a town, even without a digit. */
     boxWords: Type.Array(Type.String({ minLength: 1 })),
-    /** A line with digits that is a town all the same: CEDEX 9. */
+    /** Matches lines with digits that are a town anyway: CEDEX 9. */
     townWithDigits: Type.Optional(Pattern),
-    /** Lines that say that somebody has no address, in lower case. */
+    /** Lower-case lines that say that somebody has no address. */
     refused: Type.Array(Pattern),
-    /** What the country is called in addresses, in every language people use. */
+    /** Names of the country in addresses, in every language people use. */
     homeNames: Type.Array(Type.String()),
     /**
-     * Names and codes of other countries that are also places here: Georgia, DE. After a line that ends with a postcode such
-     * a name is not read as a country, and a code of two letters never is.
+     * Names and codes of other countries that are also places here: Georgia, DE. After a line that ends with a postcode, such a name is not
+     * read as a country; a two-letter code never is.
      */
     alsoPlaces: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-    /** BCP 47: the names of other countries are printed in it. */
+    /** A BCP 47 tag: the language in which names of other countries are printed. */
     countryLanguage: Type.String(),
     capitals: names('all', 'last-line', 'none'),
     example: Type.Array(Type.String(), { minItems: 2, maxItems: 7 }),
@@ -120,10 +122,10 @@ const PostageClass = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z][a-z0-9-]{1,19}$', description: 'lower-case letters, digits and hyphens' }),
     label: Type.String({ minLength: 1 }),
-    /** Where usage counts its letters. Never given to another class. */
+    /** The slot that usage counts its letters in. Never reused for another class. */
     slot: Type.Integer({ minimum: 1, maximum: 5, description: 'a number from 1 to 5' }),
     zone: names('home', 'abroad'),
-    /** Of a class abroad: the countries it is for. Without it: all that no other class names. */
+    /** For international classes: the countries it covers. If omitted: all that no other class names. */
     countries: Type.Optional(
       Type.Union([Type.Literal('europe'), Type.Array(Region, { minItems: 1 })], {
         description: '"europe" or a list of regions such as ["US"]',
@@ -131,7 +133,7 @@ const PostageClass = Type.Object(
     ),
     transitDays: Type.Integer({ minimum: 0, maximum: 60 }),
     deliveryWeekdays: Type.Array(Weekday, { minItems: 1 }),
-    /** In names of files for the printer. */
+    /** The mark in the names of files for the printer. */
     fileMark: Type.String({ pattern: '^[A-Z0-9]{1,10}$', description: 'capitals or digits' }),
   },
   strict,
@@ -141,7 +143,7 @@ const Postage = Type.Object(
   {
     classes: Type.Array(PostageClass, { minItems: 1, maxItems: 5 }),
     default: Type.String(),
-    /** Names that clients of other countries send, and the class each means here. */
+    /** Names that clients of other countries send, and the class that each means here. */
     aliases: Type.Record(Type.String(), Type.String()),
   },
   strict,
@@ -157,12 +159,12 @@ const Letter = Type.Object(
       ],
       { description: '"gb-c5", "nl-c5", "din-5008-a", "din-5008-b", "us-10", or the boxes of one of your own' },
     ),
-    /** The figures of the window are not those of the country's envelopes yet, which `pennypost doctor` says. */
+    /** The window dimensions are not confirmed for the country's envelopes; `pennypost doctor` reports it. */
     provisionalWindow: Type.Optional(Type.Boolean()),
     cutOff: CutOff,
-    /** The word in the corner of the first page that a printer's machine looks for. */
+    /** The word that a printer's machine looks for in the corner of the first page. */
     tag: Type.String(),
-    /** Languages of letters beside English. */
+    /** Languages of letters in addition to English. */
     languages: Type.Array(Type.String()),
   },
   strict,
@@ -173,16 +175,16 @@ const HolidayRule = Type.Union(
     Type.Object(
       {
         on: Day,
-        /** Where the day goes if it falls on a weekend. */
+        /** Where the holiday moves if it falls on a weekend. */
         shift: Type.Optional(names('none', 'monday', 'nearest', 'sunday-before')),
         from: Type.Optional(Type.Integer()),
         until: Type.Optional(Type.Integer()),
       },
       strict,
     ),
-    /** Days after Easter Sunday; negative before it. */
+    /** Days after Easter Sunday; negative for days before it. */
     Type.Object({ easter: Type.Integer({ minimum: -60, maximum: 80 }) }, strict),
-    /** The nth such weekday of a month; -1 is the last. */
+    /** The nth weekday of a month; -1 is the last. */
     Type.Object(
       {
         weekday: Weekday,
@@ -191,9 +193,9 @@ const HolidayRule = Type.Union(
       },
       strict,
     ),
-    /** The last such weekday before a day. */
+    /** The last such weekday before a date. */
     Type.Object({ before: Day, weekday: Weekday }, strict),
-    /** One day a year that no rule gives. */
+    /** A holiday that no rule can compute, by year. */
     Type.Object({ table: Type.Record(Type.String(), Day) }, strict),
   ],
   { description: 'a rule such as {"on": "12-25"}, {"easter": 1} or {"weekday": 1, "nth": -1, "month": 8}' },
@@ -201,17 +203,17 @@ const HolidayRule = Type.Union(
 
 const Holidays = Type.Object(
   {
-    /** `gb` has its own rules for Christmas and Boxing Day; `rules` computes the list. */
+    /** `gb` has special rules for Christmas and Boxing Day; `rules` computes all holidays from the list. */
     strategy: names('gb', 'rules'),
     rules: Type.Array(HolidayRule),
-    /** Days that governments added or removed, by year. */
+    /** Holidays that governments added or removed, by year. */
     changes: Type.Record(
       Type.String(),
       Type.Object({ added: Type.Array(Type.String()), removed: Type.Array(Type.String()) }, strict),
     ),
-    /** Further days of parts of the country. */
+    /** Additional holidays of regions. */
     regions: Type.Record(Type.String(), Type.Array(HolidayRule)),
-    /** The part whose days are added: HOLIDAYS_REGION. */
+    /** The region whose holidays are included (HOLIDAYS_REGION). */
     region: Type.Optional(Type.String()),
   },
   strict,
@@ -227,18 +229,18 @@ const Organisations = Type.Object(
             description: 'lower-case letters, digits and underscores',
           }),
           label: Type.String({ minLength: 1 }),
-          /** What people who add a service read, if it differs from the label. */
+          /** The label for people who add a service, if it differs. */
           choice: Type.Optional(Type.String({ minLength: 1 })),
-          /** Null: the organisation says so itself. */
+          /** Null if each organisation has its own value. */
           crown: Type.Union([Type.Boolean(), Type.Null()]),
         },
         strict,
       ),
       { minItems: 1 },
     ),
-    /** `nhs`: people with an address of the NHS get its brands, and services of NHS Notify its organisation. */
+    /** `nhs`: people with an NHS email address get its brands, and services of NHS Notify its organisation. */
     strategy: Type.Optional(names('nhs')),
-    /** Other names of a type, and the type each means. */
+    /** Other names for types, and the type that each means. */
     aliases: Type.Record(Type.String(), Type.String()),
   },
   strict,
@@ -246,17 +248,17 @@ const Organisations = Type.Object(
 
 const Sentence = Type.String({ minLength: 1, maxLength: 300 });
 
-/** Whole English sentences: an adjective put into a sentence breaks it ("an Irish number"). */
+/** Whole English sentences, because an adjective inserted into a sentence breaks it ("an Irish number"). */
 const Words = Type.Object(
   {
-    /** The country in a sentence: the UK, the Netherlands. */
+    /** The country within a sentence: the UK, the Netherlands. */
     country: Sentence,
-    /** in the UK */
+    /** For example "in the UK". */
     inCountry: Sentence,
-    /** London time. Without it: the name that the zone has in the language of the reader. */
+    /** For example "London time". Default: the name of the zone in the reader's language. */
     zoneName: Type.Optional(Sentence),
 
-    // The API, and checks of files. Clients in other countries match the English text of theirs.
+    // Texts in the API and in file checks. Clients in other countries match their English texts.
     notHomeMobile: Sentence,
     doubleCheckMobile: Sentence,
     notRealPostcode: Sentence,
@@ -285,20 +287,20 @@ const Words = Type.Object(
 
 export const CountryProfile = Type.Object(
   {
-    /** ISO 3166-1 alpha-2 in lower case, or `x-` and a name for one's own. */
+    /** An ISO 3166-1 alpha-2 code in lower case, or `x-` and a name for a custom country. */
     code: Type.String({ pattern: '^([a-z]{2}|generic|x-[a-z0-9-]{1,30})$', description: 'a code such as nl or x-own' }),
-    /** In English. */
+    /** The English name. */
     name: Type.String({ minLength: 1 }),
-    /** BCP 47, for numbers, money and dates. */
+    /** A BCP 47 tag for numbers, money and dates. */
     locale: Type.String(),
-    /** Offered; the first is the default. */
+    /** The languages on offer; the first is the default. */
     languages: Type.Array(Type.String(), { minItems: 1 }),
     calendar: Calendar,
     money: Money,
     prices: Prices,
     phone: Phone,
     sms: Sms,
-    /** Domains whose `simulate-delivered` addresses are test recipients, beside the one of the protocol. */
+    /** Domains whose `simulate-delivered` addresses are test recipients, in addition to the protocol's. */
     email: Type.Object({ testDomains: Type.Array(Type.String()) }, strict),
     address: Address,
     postage: Postage,
@@ -308,9 +310,9 @@ export const CountryProfile = Type.Object(
     signIn: Type.Object(
       {
         sessionHours: Type.Integer({ minimum: 1, maximum: 720, description: 'a whole number from 1 to 720' }),
-        /** After so many days people confirm their email address again. Null: after 90, as everywhere else. */
+        /** People confirm their email address again after this many days. Null: the default of 90 days. */
         emailCheckDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-        /** False: an account can be made without a mobile number. It signs in with email links. */
+        /** False if accounts without a mobile number are allowed. They sign in with email links. */
         phoneRequired: Type.Boolean(),
       },
       strict,

@@ -2,8 +2,8 @@ import { generic } from './generic.ts';
 import type { CountryProfile } from './profile.ts';
 
 /**
- * The United States; TIME_ZONE for another part than the east, and FINANCIAL_YEAR_START=10-01 for the federal year. An
- * operator there must confirm: the alphabet of texts, postage with its days in transit, the cut-off and the window of the envelope.
+ * The United States. Outside the east, TIME_ZONE must be set; FINANCIAL_YEAR_START=10-01 is the federal year. An operator must confirm: the
+ * alphabet of text messages, postage with its days in transit, the cut-off and the envelope window.
  */
 export const us: CountryProfile = {
   ...generic,
@@ -17,12 +17,12 @@ export const us: CountryProfile = {
     ...generic.phone,
     region: 'US',
     regions: ['US', 'PR', 'GU', 'VI', 'AS', 'MP'],
-    // Mobile numbers and landlines look alike, so none is taken for a landline.
+    // Mobile numbers and landlines look alike, so no number counts as a landline.
     landlineTypes: [],
     testNumbers: ['14254147755', '14254147167'],
     shortCode: '^[2-9][0-9]{4,5}$',
     emergency: ['911'],
-    // Numbers from 555-0100 to 555-0199 belong to nobody.
+    // Numbers from 555-0100 to 555-0199 are reserved for fiction.
     examples: ['(202) 555-0104', '(202) 555-0105'],
   },
   address: {
@@ -67,7 +67,7 @@ export const us: CountryProfile = {
   letter: { ...generic.letter, paper: 'letter', window: 'us-10' },
   holidays: {
     ...generic.holidays,
-    // Federal holidays, on which there is no post.
+    // Federal holidays, on which no mail is delivered.
     rules: [
       { on: '01-01', shift: 'nearest' },
       { weekday: 1, nth: 3, month: 1 },

@@ -5,7 +5,7 @@ import type { CountryProfile } from '../profile.ts';
 import { isKnownRegion } from './known-values.ts';
 import { problemsOfProfile } from './profile-problems.ts';
 
-/** What the environment says about the country; each as text, so that every problem is reported in the same way. */
+/** The country settings of the environment, each as text, so that every problem is reported in the same way. */
 export interface CountryChoice {
   code?: string | undefined;
   file?: string | undefined;
@@ -23,7 +23,7 @@ export interface CountryChoice {
 
 export interface LoadedCountry {
   profile: CountryProfile;
-  /** Where each value comes from, by its path: the name of a setting, COUNTRY_FILE, or the code of a built-in profile. */
+  /** The source of each value by its path: the name of a setting, COUNTRY_FILE, or the code of a built-in profile. */
   sources: ReadonlyMap<string, string>;
 }
 
@@ -35,7 +35,7 @@ interface Values {
   [key: string]: unknown;
 }
 
-/** Settings count more than the file, the file more than the profile that it extends. Throws no error: it lists problems. */
+/** Settings override the file, and the file overrides the profile that it extends. Returns problems instead of throwing. */
 export function loadCountry(choice: CountryChoice): { country?: LoadedCountry; problems: string[] } {
   const own = readOwnFile(choice.file);
   if ('problem' in own) return { problems: [own.problem] };
@@ -57,7 +57,7 @@ export function loadCountry(choice: CountryChoice): { country?: LoadedCountry; p
     ...unsaid(sources),
     ...(own.values ? codeProblems(choice, own.values) : []),
   ];
-  // The schema was checked, so the values are a profile.
+  // The values passed the schema, so they are a profile.
   return problems.length > 0 ? { problems } : { country: { profile: values as CountryProfile, sources }, problems };
 }
 
@@ -71,7 +71,7 @@ function readOwnFile(file: string | undefined): { values?: Values } | { problem:
   }
   const example = 'Write an object such as {"extends": "nl"}';
   try {
-    // Editors of Windows begin a file with a byte order mark.
+    // Windows editors begin files with a byte order mark.
     const values: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
     return isPlain(values) ? { values } : { problem: `COUNTRY_FILE has no JSON object. ${example}` };
   } catch (error) {
@@ -81,7 +81,7 @@ function readOwnFile(file: string | undefined): { values?: Values } | { problem:
   }
 }
 
-/** The profile under the file and the settings. A file of one's own that extends none begins with `generic`. */
+/** Returns the profile below the file and the settings. A file that extends none is based on `generic`. */
 function chooseBase({ code }: CountryChoice, own: Values | undefined): Layer | { problem: string } {
   if (own && Object.hasOwn(own, 'extends')) {
     return typeof own.extends === 'string'
@@ -110,18 +110,18 @@ function isCountryCode(code: string): boolean {
   return /^[a-z]{2}$/.test(code) && isKnownRegion(code.toUpperCase());
 }
 
-/** What a file need not say, because it follows from what it says. */
+/** Adds values that follow from the others, so that a file can omit them. */
 function completed(base: Layer, own: Values): Values {
   const phone = isPlain(own.phone) ? own.phone : {};
   const isWithoutRegions = base.values.code === 'generic' && phone.region !== undefined && phone.regions === undefined;
   return isWithoutRegions ? { ...own, phone: { ...phone, regions: [phone.region] } } : own;
 }
 
-/** One layer for each setting that has a value, so that its name is the source. */
+/** Returns one layer for each setting that has a value, so that the setting's name is the source. */
 function settingLayers(choice: CountryChoice, below: Values[]): Layer[] {
   const { zone, currency, financialYearStart, holidaysRegion, cutOff, paper, alphabet, sessionHours } = choice;
   const offered = choice.languages ?? below.map(({ languages }) => languages).findLast(Array.isArray) ?? [];
-  // Shells set this variable, too, in another form: en_GB:en. That is not about us.
+  // Shells set this variable too, in another form (en_GB:en), which is ignored.
   const language = /[_:]|^C$/.test(choice.language ?? '') ? undefined : choice.language;
   const layer = (name: string, value: unknown, section: string, field: string) =>
     value === undefined ? [] : [{ name, values: { [section]: { [field]: value } } }];
@@ -146,14 +146,14 @@ function settingLayers(choice: CountryChoice, below: Values[]): Layer[] {
   ];
 }
 
-/** A text that is no number stays one, for the schema to refuse. */
+/** Returns other texts unchanged, so that the schema reports them. */
 function asNumber(text: string): unknown {
   return /^\d{1,6}$/.test(text) ? Number(text) : text;
 }
 
 /**
- * Changes the profile below: other classes of postage have other names, prices of another currency are wrong, and so are
- * the name of another zone and doubts about another window.
+ * Removes from the base profile what the layers above make wrong: the aliases of other postage classes, prices in another currency, the
+ * name of another zone, and the provisional flag of another window.
  */
 function dropWhatNoLongerFits([base, ...above]: Layer[]): void {
   if (!base) return;
@@ -175,7 +175,7 @@ function dropWhatNoLongerFits([base, ...above]: Layer[]): void {
   }
 }
 
-/** Zone and currency of `generic` mean nothing: an installation that nobody told would count days and money wrongly. */
+/** The zone and currency of `generic` are placeholders: with them, an installation would count days and money wrongly. */
 function unsaid(sources: ReadonlyMap<string, string>): string[] {
   return [
     ...(sources.get('calendar.zone') === 'generic'
@@ -194,7 +194,7 @@ function codeProblems({ code }: CountryChoice, own: Values): string[] {
     : [`COUNTRY is ${code}, but COUNTRY_FILE is about ${names.join(' and ')}. Unset COUNTRY, or name the same country`];
 }
 
-/** A problem is the problem of whoever said the value. */
+/** Attributes a problem to the source of the value. */
 function inWords(layers: readonly Layer[], path: string, text: string): string {
   const keys = path.replace(/\[.*$/, '').split('.');
   const source = sourceOf(layers, keys);
@@ -215,7 +215,7 @@ function valueAt(values: unknown, keys: readonly string[]): unknown {
   );
 }
 
-/** Objects are merged field by field; lists and all other values are replaced. */
+/** Merges objects field by field; lists and all other values are replaced. */
 function merge(below: Values, above: Values): Values {
   const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
   return Object.fromEntries(

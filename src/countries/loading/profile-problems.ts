@@ -3,10 +3,10 @@ import { Value } from 'typebox/value';
 import { CountryProfile } from '../profile.ts';
 import { type ProfileProblem, sectionRules } from './profile-rules.ts';
 
-/** More than a person corrects at once; the library stops at 8 unless told otherwise. */
+/** More than a person corrects at once. The library's default is 8. */
 const maxErrors = 1_000;
 
-/** Every problem of a profile. The rules of a section are asked only if the section has the right shape. */
+/** Returns every problem of a profile. The rules of a section run only if the section matches the schema. */
 export function problemsOfProfile(values: unknown): ProfileProblem[] {
   const ofShape = problemsOfShape(values);
   const wrong = new Set(ofShape.map(({ path }) => path.split(/[.[]/)[0]));
@@ -45,7 +45,7 @@ function inWords(error: SchemaError): ProfileProblem[] {
   const { keyword, instancePath, schemaPath, params, message } = error;
   const path = pathOf(instancePath);
   switch (keyword) {
-    // Reported with its object, too.
+    // The enclosing object reports it too.
     case 'boolean':
       return [];
     case 'additionalProperties':
@@ -76,7 +76,7 @@ const typeNames = new Map([
   ['boolean', 'true or false'],
 ]);
 
-/** The sentences of the library name types of JSON Schema and operators. */
+/** Returns our own text where the library's message names JSON Schema types and operators. */
 function textOf({ keyword, params }: SchemaError): string | undefined {
   switch (keyword) {
     case 'type':
@@ -98,8 +98,8 @@ function textOf({ keyword, params }: SchemaError): string | undefined {
 }
 
 /**
- * Of a union, every variant has errors. Those of the one object among texts and null help a person who wrote an object;
- * otherwise the union as a whole is described.
+ * In a union, every variant reports errors. If one variant is an object and the value is an object, that variant's errors help; otherwise
+ * the union as a whole is described.
  */
 function isOfOtherVariant({ keyword, schemaPath, instancePath }: SchemaError, values: unknown): boolean {
   const inside = /^(.*?\/anyOf)\/(\d+)/.exec(schemaPath);
@@ -112,7 +112,7 @@ function isOfOtherVariant({ keyword, schemaPath, instancePath }: SchemaError, va
   const variants = schemaAt(union) as unknown as { type?: string }[];
   const objects = variants.filter(({ type }) => type === 'object');
   if (objects.length !== 1 || variants[Number(index)] !== objects[0]) return true;
-  // The place of the union itself: what is left of the path without the part inside the variant.
+  // The path of the union: the instance path without the part inside the variant.
   const depth = (schemaPath.slice(`${union}/${index}`.length).match(/\/(properties|items)(?=\/)/g) ?? []).length;
   const place = instancePath
     .split('/')
@@ -137,7 +137,7 @@ function valueAt(value: unknown, pointer: string): unknown {
   );
 }
 
-/** `/postage/classes/1/slot` as `postage.classes[1].slot`. */
+/** Turns `/postage/classes/1/slot` into `postage.classes[1].slot`. */
 function pathOf(pointer: string): string {
   return pointer
     .split('/')

@@ -3,20 +3,20 @@ import { findWindowProblems } from '../letter-geometry.ts';
 import type { CountryProfile, HolidayRule } from '../profile.ts';
 import { isCurrency, isKnownRegion, isLanguageTag, isPhoneRegion, isRatePrefix, zoneProblem } from './known-values.ts';
 
-/** What is wrong with one field, such as `postage.classes[1].slot`. */
+/** The problem of one field, such as `postage.classes[1].slot`. */
 export interface ProfileProblem {
   path: string;
-  /** Completes "<path> ...", and says what to write. */
+  /** Completes the sentence "<path> ..." and says what to write. */
   text: string;
 }
 
 interface SectionRules {
-  /** Other sections that the rules read. */
+  /** Other sections that the rules use. */
   needs?: (keyof CountryProfile)[];
   problems(profile: CountryProfile): ProfileProblem[];
 }
 
-/** What a schema cannot say, by the section it is about. */
+/** Rules that a schema cannot express, by section. */
 export const sectionRules: { [section in keyof CountryProfile]?: SectionRules } = {
   code: { problems: codeProblems },
   locale: {
@@ -58,7 +58,7 @@ function tagProblems(path: string, tags: string[]): ProfileProblem[] {
 function calendarProblems({ calendar }: CountryProfile): ProfileProblem[] {
   const { zone, financialYearStart, weekend } = calendar;
   const wrongZone = zoneProblem(zone);
-  // 2001 is not a leap year: a financial year cannot start on a day that most years lack.
+  // 2001 is not a leap year, so this refuses 29 February: most years lack it.
   const isStart = isDay(`2001-${financialYearStart}`);
   return [
     ...(wrongZone === undefined ? [] : [{ path: 'calendar.zone', text: wrongZone }]),
@@ -178,7 +178,7 @@ function addressProblems({ address }: CountryProfile): ProfileProblem[] {
 function postcodeProblems(postcode: NonNullable<CountryProfile['address']['postcode']>): ProfileProblem[] {
   const { pattern, format, prefix } = postcode;
   const ofPattern = patternProblems('address.postcode.pattern', pattern);
-  // With an empty alternative it matches nothing, and tells how many groups there are.
+  // With an empty alternative the pattern matches the empty text, and the result has one entry per group.
   const groupCount = ofPattern.length > 0 ? 0 : (''.match(new RegExp(`${pattern}|`, 'u'))?.length ?? 1) - 1;
   const used = [...format.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
   return [
@@ -283,7 +283,7 @@ function ruleProblems(path: string, rule: HolidayRule): ProfileProblem[] {
   ];
   const years = 'table' in rule ? Object.keys(rule.table) : [];
   return [
-    // 2000 is a leap year: a rule may be about 29 February.
+    // 2000 is a leap year, so rules may use 29 February.
     ...days
       .filter(([, day]) => !isDay(`2000-${day}`))
       .map(([field, day]) => ({ path: `${path}.${field}`, text: `must be a day of the calendar, not ${day}` })),
@@ -303,7 +303,7 @@ function organisationProblems({ organisations }: CountryProfile): ProfileProblem
         ? []
         : [{ path: `organisations.aliases.${alias}`, text: `must be one of the types ${ids.join(', ')}, not "${id}"` }],
     ),
-    // Front ends offer them whatever the country.
+    // Front ends offer these types in every country.
     ...['central', 'local', 'other']
       .filter((id) => !ids.includes(id) && !Object.hasOwn(aliases, id))
       .map((id) => ({ path: 'organisations.types', text: `must have ${id}, or organisations.aliases must` })),
@@ -316,7 +316,7 @@ function patternProblems(path: string, pattern: string): ProfileProblem[] {
     : [];
 }
 
-/** A repeated group with an unbounded repetition inside, such as (a+)*, or with alternatives, such as (a|a)*. */
+/** Whether a repeated group contains an unbounded repetition, such as (a+)*, or alternatives, such as (a|a)*. */
 function mayTakeForever(pattern: string): boolean {
   const plain = pattern.replace(/\\./g, '_').replace(/\[[^\]]*\]/g, '_');
   const group = /\(([^()]*)\)([*+]|\{\d+,\}|\{\d*,?\d{2,}\})?/;
@@ -324,7 +324,7 @@ function mayTakeForever(pattern: string): boolean {
   for (let found = group.exec(rest); found; found = group.exec(rest)) {
     const [whole, inside = '', repetition] = found;
     if (repetition !== undefined && /[*+|]|\{\d+,\}/.test(inside)) return true;
-    // Keeps what is inside, so that the group around it is judged with it.
+    // Keeps a repetition inside, so that the enclosing group is judged with it.
     rest = rest.replace(whole, () => (/[*+|]|\{\d+,\}/.test(inside) || repetition !== undefined ? '_*' : '_'));
   }
   return false;

@@ -15,12 +15,12 @@ const numberTypes = names(
 
 const RateAbroad = Type.Object(
   {
-    /** A country calling code, or one with a region where several countries share it. */
+    /** A country calling code, with a region if several countries share it. */
     prefix: Type.String({
       pattern: '^[1-9][0-9]{0,2}(:[A-Z]{2})?$',
       description: 'a calling code such as 49, or 1:JM',
     }),
-    /** In texts at home. */
+    /** A multiple of the price of a domestic text. */
     multiplier: Type.Integer({ minimum: 1, maximum: 1000, description: 'a number from 1 to 1000' }),
     receipts: Type.Optional(Type.Boolean()),
     numericSender: Type.Optional(Type.Boolean()),
@@ -29,33 +29,33 @@ const RateAbroad = Type.Object(
   strict,
 );
 
-/** How phone numbers of a country are read, and what texts to other countries cost. */
+/** How phone numbers of a country are read, and what international texts cost. */
 export const Phone = Type.Object(
   {
-    /** How a number without a country code is read. */
+    /** The region for numbers without a country code. */
     region: Region,
-    /** Numbers at home prices. Regions, never a calling code: +1 is 25 countries. */
+    /** Regions whose numbers have domestic prices. Not calling codes: +1 is 25 countries. */
     regions: Type.Array(Region, { minItems: 1 }),
-    /** Numbers with a price of their own that need no permission for numbers abroad. */
+    /** Regions with their own price whose numbers need no permission for international numbers. */
     near: Type.Array(Region),
     landlineTypes: Type.Array(numberTypes),
     acceptedTypes: Type.Array(numberTypes, { minItems: 1 }),
     /**
-     * What happens to a number that is wrong as written. `first-fit` reads its digits again as a national number, which is
-     * safe only where national numbers have one length; `strict` never turns it into the number of another person.
+     * How a number that is wrong as written is treated. `first-fit` parses its digits again as a national number, which is safe only if all
+     * national numbers have the same length. `strict` does not, so it never produces another person's number.
      */
     rescue: names('first-fit', 'strict'),
-    /** Simulated recipients beside the ones of the protocol, in E.164 digits. */
+    /** Simulated recipients in addition to the protocol's, as E.164 digits. */
     testNumbers: Type.Array(Type.String({ pattern: '^[1-9][0-9]{5,14}$', description: 'digits with country code' })),
     shortCode: Pattern,
     emergency: Type.Array(Type.String({ pattern: '^[0-9]{2,6}$', description: 'digits' })),
-    /** Two mobile numbers to show, as people write them; best from a range that belongs to nobody. */
+    /** Two mobile numbers to show as examples, in the usual notation, preferably from a range reserved for fiction. */
     examples: Type.Tuple([Type.String(), Type.String()]),
     /**
-     * Texts to other countries: the table of GOV.UK Notify, none at all, or the rates abroad in the database. While there are no
-     * rates, `rates` counts a text as one at home and says that its price is not known; once there are, texts to other
-     * countries are refused. `rates-only` refuses them from the start, and a multiplier is the price of countries without a rate.
-     * `table` has the rates that the database gets when it is set up.
+     * The price of international texts: `gb-table` is the table of GOV.UK Notify, `refuse` sends none, and the others use the rates in the
+     * database. Without any rates, `rates` counts an international text as a domestic one and marks its price as unknown; with rates, texts
+     * to countries without one are refused. `rates-only` refuses them even without any rates. A multiplier is the price for countries
+     * without a rate. `table` has the initial rates of the database.
      */
     abroad: Type.Union(
       [

@@ -1,40 +1,40 @@
 import { addDays, isDay, weekday } from '../calendar.ts';
 import { calendarOf } from './zones.ts';
 
-/** A part of the recurrence rules of iCalendar (RFC 5545), such as `FREQ=MONTHLY;BYDAY=1TU`; and our own `BYDAY=-1WD`. */
+/** A subset of the recurrence rules of iCalendar (RFC 5545), such as `FREQ=MONTHLY;BYDAY=1TU`, and our extension `BYDAY=-1WD`. */
 export interface RecurrenceRule {
   frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   interval: number;
-  /** 1 is Monday. `nth` of the month, -1 is the last; only of monthly rules. */
+  /** 1 is Monday. In monthly rules, `nth` is the week of the month; -1 is the last. */
   weekdays: { weekday: number; nth: number | undefined }[];
-  /** -1 is the last. */
+  /** -1 is the last day. */
   monthDays: number[];
-  /** `FREQ=MONTHLY;BYDAY=-1WD`: the last of the month. */
+  /** Set by `FREQ=MONTHLY;BYDAY=-1WD`: the last working day of the month. */
   lastWorkingDay: boolean;
   count: number | undefined;
-  /** The last day, or the last moment. */
+  /** The last day or the last moment. */
   until: string | Date | undefined;
 }
 
-/** When something recurs: by a rule from a day on, at a time of day of a zone. */
+/** Something that recurs by a rule, from a day on, at a time of day in a zone. */
 export interface Recurrence {
   rule: RecurrenceRule;
-  /** `YYYY-MM-DD` */
+  /** As `YYYY-MM-DD`. */
   starts_on: string;
-  /** `HH:MM` */
+  /** As `HH:MM`. */
   at_time: string;
   time_zone: string;
-  /** Of the country. */
+  /** Whether a day is a working day in the country. */
   isWorkingDay: (day: string) => boolean;
 }
 
 const weekdayCodes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const largestInterval = 52;
 const largestCount = 500;
-/** A rule whose next day is further away than this has none, such as 31 February, or 29 February in odd years. */
+/** A rule without a day in this many periods has none at all: 31 February, or 29 February in odd years. */
 const maxPeriodsWithoutDay = 60;
 
-/** Undefined if it is not a rule, or one that is not supported. */
+/** Returns undefined if the text is not a rule or is not supported. */
 export function parseRule(text: string): RecurrenceRule | undefined {
   if (text.length > 200) return undefined;
   const parts = new Map<string, string>();
@@ -101,14 +101,14 @@ function parseUntil(text: string): string | Date | undefined {
   return hour === undefined ? undefined : new Date(`${day}T${hour}:${minute}:${second}Z`);
 }
 
-/** The next so many moments after another: local times that clocks skip move to the first moment after the gap. */
+/** Returns the next `wanted` moments after another. Local times that clocks skip move to the first moment after the gap. */
 export function nextOccurrences(recurrence: Recurrence, after: Date, wanted: number): Date[] {
   const { rule, at_time } = recurrence;
   const calendar = calendarOf(recurrence.time_zone);
   const found: Date[] = [];
   let counted = 0;
   let periodsWithoutDay = 0;
-  // A rule that counts its days has to go through all of them.
+  // A rule with COUNT must go through all its days.
   const first = rule.count === undefined ? periodBefore(recurrence, addDays(calendar.day(after), -1)) : 0;
   for (let period = first; periodsWithoutDay < maxPeriodsWithoutDay; period += 1) {
     const days = daysOfPeriod(recurrence, period).filter((day) => day >= recurrence.starts_on);
@@ -130,7 +130,7 @@ function isAfterEnd({ count, until }: RecurrenceRule, day: string, moment: Date,
   return typeof until === 'string' ? day > until : moment > until;
 }
 
-/** A period is the days, weeks, months or years of one interval; this is the last that begins on a day or before it. */
+/** A period is one interval of days, weeks, months or years. Returns the last one that begins on or before a day. */
 function periodBefore({ rule, starts_on }: Recurrence, day: string): number {
   if (day <= starts_on) return 0;
   const [fromYear, fromMonth] = yearAndMonth(starts_on);
@@ -164,7 +164,7 @@ function daysOfPeriod({ rule, starts_on, isWorkingDay }: Recurrence, period: num
   );
 }
 
-/** None where the month is too short. */
+/** Returns an empty list if the month is too short. */
 function dayOfMonth(month: string, day: number): string[] {
   if (day === -1) return [lastOfMonth(month)];
   const text = `${month}-${String(day).padStart(2, '0')}`;

@@ -4,32 +4,29 @@ import { calendarOf } from './zones.ts';
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof weekdays)[number];
 
-/** When messages may go out, in the time of the recipient. */
+/** When messages may be sent, in the recipient's time. */
 export interface SendWindow {
-  /** On which the window begins. */
+  /** The weekdays on which the window opens. */
   days: readonly Weekday[];
-  /** `HH:MM`, inclusive. */
+  /** As `HH:MM`, inclusive. */
   from_time: string;
-  /** `HH:MM`, exclusive. `24:00` is midnight; a time not after `from_time` is on the next day. */
+  /** As `HH:MM`, exclusive. `24:00` is midnight; a time at or before `from_time` is on the next day. */
   until_time: string;
-  /** `YYYY-MM-DD`: no window begins on these. */
+  /** As `YYYY-MM-DD`: the window does not open on these days. */
   closed_days: readonly string[];
 }
 
 const day_ms = 86_400_000;
 
-/** A window that does not open within so many days never opens. */
+/** A window that stays closed for longer than this never opens. */
 const longestClosure_days = 14;
 
-/**
- * The first moment from `from` on at which the window is open in all of the zones: `from` itself if it is open then. Undefined if
- * it does not open within 14 days.
- */
+/** Returns the first moment from `from` on at which the window is open in all zones. Returns undefined if there is none within 14 days. */
 export function nextOpening(window: SendWindow, zones: readonly string[], from: Date): Date | undefined {
   const last = from.getTime() + longestClosure_days * day_ms;
   let time = from.getTime();
   let openZones = 0;
-  // Goes through the zones in turn until the window is open in as many of them, one after the other, as there are.
+  // Goes through the zones in turn until the window is open at the same moment in all of them, one after the other.
   for (let index = 0; openZones < zones.length; index = (index + 1) % zones.length) {
     const opening = nextOpeningIn(window, zones[index] ?? 'UTC', time);
     if (opening === undefined || opening > last) return undefined;
@@ -50,7 +47,7 @@ function nextOpeningIn(window: SendWindow, zone: string, time: number): number |
     const until = calendar.firstInstant(isOvernight ? addDays(day, 1) : day, window.until_time).getTime();
     if (until <= time) continue;
     const from = calendar.firstInstant(day, window.from_time).getTime();
-    // Where clocks skip the whole window, both ends are the same moment.
+    // If clocks skip the whole window, both ends are the same moment.
     if (from < until) return Math.max(from, time);
   }
   return undefined;

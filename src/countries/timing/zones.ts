@@ -1,8 +1,9 @@
 import { Calendar, zonesOfLocale } from '../calendar.ts';
 
 /**
- * Zones of the countries that have several. A number says in which country a phone is, not where in it: a window must be open in
- * all of them. Zones with the same clocks all year are left out, and so are places with their own entry in the numbering plans.
+ * The zones of countries that have several. A number tells in which country a phone is, but not where in it, so a window must be open in
+ * all of them. Zones that always have the same time as a listed one are left out, and so are places with their own entry in the numbering
+ * plans.
  */
 const severalZones = new Map<string, readonly string[]>(
   Object.entries({
@@ -40,7 +41,7 @@ const severalZones = new Map<string, readonly string[]>(
       ),
       'Pacific/Honolulu',
     ],
-    // One time by law, although Intl also lists Urumqi.
+    // Legally one time zone, although Intl also lists Urumqi.
     CN: ['Asia/Shanghai'],
     // Intl has no zones for these.
     AC: ['Atlantic/St_Helena'],
@@ -52,8 +53,8 @@ const severalZones = new Map<string, readonly string[]>(
 const zonesByRegion = new Map<string, readonly string[]>();
 
 /**
- * The zones of a country such as `GB`; where a country is not listed above, its clocks agree, and one zone is enough. None for
- * numbers without a country, such as those of satellites.
+ * Returns the zones of a country such as `GB`. One zone is enough for a country not listed above, because its clocks agree. Returns none
+ * for numbers without a country, such as satellite phones.
  */
 export function zonesOfRegion(region: string): readonly string[] {
   let zones = zonesByRegion.get(region);
@@ -64,11 +65,11 @@ export function zonesOfRegion(region: string): readonly string[] {
   return zones;
 }
 
-// There are about 600 names. Intl reads them in any case, so that requests could fill a cache without a limit.
+// There are about 600 names. Intl accepts any case, so without a limit requests could fill the cache.
 const maxCalendars = 1_000;
 const calendars = new Map<string, Calendar>();
 
-/** The calendar of a zone, from a cache: a calendar takes long to make and remembers days. */
+/** Returns the calendar of a zone from a cache: creating one is slow, and it caches days. */
 export function calendarOf(zone: string): Calendar {
   let calendar = calendars.get(zone);
   if (!calendar) {
