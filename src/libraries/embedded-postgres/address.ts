@@ -12,7 +12,7 @@ const loopback = '127.0.0.1';
 
 export const usualTransport: Transport = process.platform === 'win32' ? 'tcp' : 'socket';
 
-/** A port stays the same while this process runs: connections to the server are opened again after a restart. */
+/** The port stays the same while this process runs, because connections are reopened after a restart of the server. */
 export async function chooseAddress(location: Location, data: string, transport: Transport): Promise<ServerAddress> {
   if (transport === 'socket') return { host: createSocketFolder(location), port: socketPort, password: undefined };
   const port = findRunningServer({ data })?.port ?? (await findFreePort());
@@ -35,9 +35,9 @@ export function addressOf({ socketFolder, port }: RunningServer, folder: string)
 function findOrCreatePassword({ folder, user }: Location): string {
   const file = passwordFile(folder);
   try {
-    // Fails if it exists, or if another process has just created it.
+    // Fails if the file exists, or if another process has just created it.
     writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
-    // initdb reads it.
+    // initdb runs as this user and reads the file.
     if (user) chownSync(file, user.uid, user.gid);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -25,11 +25,11 @@ export interface Binaries {
   initdb: string;
   postgres: string;
   pgCtl: string;
-  /** Version of the npm package, for example 18.4.0-beta.17. */
+  /** The version of the npm package, for example 18.4.0-beta.17. */
   version: string;
 }
 
-/** The packaged PostgreSQL, or a copy of it in a place that the server's user can access. */
+/** Returns the packaged PostgreSQL, or a copy of it where the server's user can access it. */
 export function findBinaries(user: ServerUser | undefined, packaged = findPackage()): Binaries {
   const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8'));
   const folder = isUsable(packaged, user) ? packaged : findOrMakeCopy(packaged, version, user);
@@ -85,7 +85,7 @@ function linkLibraries(packaged: string): void {
     try {
       symlinkSync(relative(dirname(target), source), link);
     } catch (error) {
-      // Another process may have created it at the same moment.
+      // Another process may have created it at the same time.
       if (lstatSync(link, { throwIfNoEntry: false }) === undefined) throw error;
     }
   }
@@ -117,8 +117,8 @@ function makeCopy(packaged: string, copy: string): boolean {
 }
 
 /**
- * Makes the copy readable and executable for all users, and syncs it to disk (0.4 s for its thousand files): a copy
- * truncated by a power failure would otherwise be taken for a complete one.
+ * Makes the copy readable and executable for all users and syncs it to disk, which takes 0.4 s for its thousand files. Otherwise a copy
+ * truncated by a power failure would count as complete.
  */
 function settle(path: string): void {
   const found = lstatSync(path);

@@ -1,2 +1,2 @@
-/** The operator can fix it; the message says how. */
+/** An error that the operator can fix; the message says how. */
 export class EmbeddedPostgresError extends Error {}

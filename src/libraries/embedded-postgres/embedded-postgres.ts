@@ -23,7 +23,7 @@ interface EmbeddedPostgresOptions {
   log: Log;
   /** PostgreSQL settings that override our defaults. */
   settings?: Record<string, string>;
-  /** How clients connect; the default is right for this system. */
+  /** How clients connect. The default depends on the operating system. */
   transport?: Transport;
 }
 
@@ -31,7 +31,7 @@ export interface EmbeddedPostgres {
   connection: { host: string; port: number; password: string | undefined; user: string; database: string; ssl: false };
   /** Can be used as DATABASE_URL. */
   url: string;
-  /** The folder of the database: <dataDir>/postgres unless the server's user cannot access that. */
+  /** The folder of the database: <dataDir>/postgres, unless the server's user cannot access that. */
   location: string;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ const defaultSettings = {
   // Fewer, larger checkpoints: after each one, the first change of a page writes the whole page to the WAL.
   checkpoint_timeout: '15min',
   max_wal_size: '2GB',
-  // Reuses files of the WAL instead of creating new ones.
+  // Reuses WAL files instead of creating new ones.
   min_wal_size: '512MB',
   wal_compression: 'on',
   random_page_cost: '1.1',
@@ -58,7 +58,7 @@ const defaultSettings = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Excludes ERROR: a unique violation is an expected result here, and its text would log personal data.
+  // Excludes ERROR: unique violations are expected, and their text would log personal data.
   log_min_messages: 'log',
   unix_socket_permissions: '0700',
 };
@@ -107,7 +107,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   return { connection, url: toUrl(cluster.address, superuser, databaseName), location: location.folder, stop };
 }
 
-/** The URL of a server that another process runs in this folder, for commands that only connect to it. */
+/** Returns the URL of a server that another process runs in this folder, for commands that only connect to it. */
 export function findRunningEmbeddedPostgres(dataDir: string): string | undefined {
   if (!existsSync(dataDir)) return undefined;
   const location = findOrCreateLocation(dataDir);

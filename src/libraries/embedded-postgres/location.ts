@@ -23,7 +23,7 @@ export interface Location {
   user: ServerUser | undefined;
 }
 
-/** 0711: the server's user can traverse to its own folder, but not list or read anything above it. */
+/** 0711 lets the server's user traverse to its own folder, but not list or read anything above it. */
 export function createDataDir(dataDir: string): void {
   const leaf = resolve(dataDir);
   const topmost = mkdirSync(leaf, { recursive: true });
@@ -34,7 +34,7 @@ export function createDataDir(dataDir: string): void {
   }
 }
 
-/** The folder of the server's files, if it is not in the data folder. */
+/** Returns the folder of the server's files, if it is not in the data folder. */
 export function findRecordedLocation(dataDir: string): string | undefined {
   const pointer = pointerIn(dataDir);
   return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
@@ -62,7 +62,7 @@ export function findOrCreateLocation(dataDir: string): Location {
 function findExisting(folder: string): Location | undefined {
   if (!existsSync(folder)) return undefined;
   const { uid, gid } = statSync(folder);
-  // Windows has no numeric users; permissions of its folders are inherited.
+  // Windows has no numeric users, and its folders inherit permissions.
   if (ownUid() === undefined) return { folder, user: undefined };
   if (uid === ownUid()) return uid === 0 ? undefined : { folder, user: undefined };
   if (ownUid() !== 0) {
@@ -70,7 +70,7 @@ function findExisting(folder: string): Location | undefined {
       `${folder} belongs to another user (uid ${uid}). Start Pennypost as that user, or as root.`,
     );
   }
-  // The owner of the files runs the server, whichever user that is.
+  // The owner of the files runs the server, whoever that is.
   const user = { uid, gid };
   const barrier = findBarrier(user, folder);
   if (barrier === undefined) return { folder, user };
@@ -93,7 +93,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
     const draft = `${pointer}.${process.pid}`;
     writeFileSync(draft, `${elsewhere}\n`);
     try {
-      // A link, unlike a rename, fails if another process was first: both must use the same place.
+      // Unlike a rename, a link fails if another process was first: both must use the same location.
       linkSync(draft, pointer);
       return { folder: elsewhere, user };
     } catch (error) {
@@ -123,8 +123,8 @@ function giveFolder(folder: string, user: ServerUser): boolean {
 }
 
 /**
- * Our folders that the server's user can access, best first. The first may be an inaccessible DATA_DIR, and the last
- * may be cleared at boot, so there is one in between.
+ * Yields our folders that the server's user can access, best first. The first may be an inaccessible DATA_DIR and the last may be cleared
+ * at boot, so there is one in between.
  */
 export function* sharedFolders(user: ServerUser | undefined): Generator<string> {
   const temporary = join(tmpdir(), `pennypost-${ownUid() ?? 'shared'}`);
@@ -139,8 +139,8 @@ export function* sharedFolders(user: ServerUser | undefined): Generator<string> 
 }
 
 /**
- * Programs are run from there, and anyone can create a name in /tmp: trusts only folders that root or we own and only
- * the owner can write.
+ * Trusts only folders that root or we own and that only the owner can write: programs are run from there, and anyone can create a name in
+ * /tmp.
  */
 export function isTrusted(folder: string): boolean {
   if (!existsSync(folder)) return false;
@@ -152,10 +152,7 @@ export function isTrusted(folder: string): boolean {
 /** The full path of a socket is limited to 104 bytes on macOS and 108 on Linux. */
 const maxSocketFolder_bytes = 100 - '/.s.PGSQL.5432'.length;
 
-/**
- * The unix socket is the only way to connect, and only the server's user (and root) can access its folder: that is why
- * no password is needed.
- */
+/** The unix socket is the only way to connect, and only the server's user (and root) can access its folder. So no password is needed. */
 export function createSocketFolder({ folder, user }: Location): string {
   const uid = user?.uid ?? ownUid();
   const inside = join(folder, 'run');

@@ -13,17 +13,15 @@ import {
   superuser,
 } from './server.ts';
 
-/**
- * Advisory lock in database "postgres"; the session that holds it owns the server. 1840: the year of the Penny Post.
- */
+/** Advisory lock in the database "postgres". The session that holds it owns the server. 1840 is the year of the Penny Post. */
 const ownershipLock = 1840;
 
-/** A killed process frees its locks at once; this is how long others may take to notice. */
+/** A killed process releases its locks immediately; others may take this long to notice. */
 const predecessorTimeout_ms = 1_000;
 
 /**
- * Starts the server, or finds it running, and takes ownership. The returned connection holds the ownership lock: it
- * lasts as long as both this process and the server, and no second process can get one.
+ * Starts the server, or finds it running, and takes ownership. The returned connection holds the ownership lock: it lasts as long as both
+ * this process and the server, and no second process can get one.
  */
 export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<pg.Client> {
   for (;;) {
@@ -69,7 +67,7 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
 async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Promise<void> {
   const deadline = Date.now() + predecessorTimeout_ms;
   while (await isSocketAnswered(cluster)) {
-    // A killed server loses its command line, by which it is identified, a moment before its socket.
+    // A killed server loses its command line, which identifies it, slightly before its socket.
     if (Date.now() < deadline) await sleep(50);
     else throw outOfSight(dataDir);
   }
@@ -89,7 +87,7 @@ async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {
       return await launch(cluster);
     } catch (error) {
       if (findRunningServer(cluster) !== undefined) return;
-      // Processes of a killed server hold its shared memory for a moment longer.
+      // Processes of a killed server hold its shared memory slightly longer.
       const mayPass = String(error).includes('still in use');
       if (!mayPass || Date.now() > deadline) throw error;
       await sleep(100);
@@ -97,7 +95,7 @@ async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Returns undefined if the server does not respond although the server reports that it is ready. */
+/** Returns undefined if the server does not respond although it reported that it is ready. */
 async function connect({ host, port, password }: ServerAddress): Promise<pg.Client | undefined> {
   for (let attempt = 1; attempt <= 3; attempt++) {
     const client = new pg.Client({
@@ -115,7 +113,7 @@ async function connect({ host, port, password }: ServerAddress): Promise<pg.Clie
       await client.connect();
       return client;
     } catch (error) {
-      // An error response comes from a healthy server.
+      // A server that returns another error is healthy.
       if (error instanceof pg.DatabaseError && error.code !== '57P03') throw error;
       await sleep(100);
     }

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 /**
- * Whether the process is a PostgreSQL of this data folder, and not a later process with the same id or a zombie. Checks
- * the command line, the only property that other users can read; on Windows only the name of the program.
+ * Whether the process is a PostgreSQL of this data folder, and not a later process with the same id or a zombie. Checks the command line,
+ * the only property that other users can read; on Windows, only the name of the program.
  */
 export function isServerProcess(pid: number, data: string): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
@@ -32,7 +32,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The program, the folder of the cluster, and the user, folder and environment to run in. */
+/** The program, the cluster's folder, and the user, working folder and environment to run it with. */
 interface PgCtl {
   program: string;
   data: string;
@@ -42,25 +42,25 @@ interface PgCtl {
 const startTimeout_s = 600;
 
 /**
- * Starts and stops the server where there are no signals. On Windows PostgreSQL refuses to run with the rights of an
- * administrator; pg_ctl gives them up first. Resolves when the server accepts connections, or with false.
+ * Starts the server on systems without signals. On Windows, PostgreSQL refuses to run with administrator rights; pg_ctl drops them first.
+ * Resolves to true when the server accepts connections, otherwise to false.
  */
 export async function startByPgCtl(pgCtl: PgCtl, log: string, options: string[]): Promise<boolean> {
   const words = options.map((option) => `"${option}"`).join(' ');
   return (await run(pgCtl, ['start', '-w', '-t', String(startTimeout_s), '-l', log, '-o', words])) === 0;
 }
 
-/** Whether the server has stopped in time. */
+/** Returns whether the server stopped in time. */
 export async function stopByPgCtl(pgCtl: PgCtl, mode: 'fast' | 'immediate', timeout_ms: number): Promise<boolean> {
   return (await run(pgCtl, ['stop', '-w', '-t', String(timeout_ms / 1_000), '-m', mode])) === 0;
 }
 
-/** For the end of this process: does not wait for the server. */
+/** Used when this process exits: does not wait for the server. */
 export function requestStopByPgCtl({ program, data, spawnOptions }: PgCtl): void {
   spawnSync(program, ['stop', '-W', '-D', data, '-m', 'fast'], { ...spawnOptions, stdio: 'ignore', windowsHide: true });
 }
 
-/** Hidden: the server gets no console, and so no Ctrl-C of ours. */
+/** Hidden, so that the server gets no console and none of our Ctrl-C events. */
 function run({ program, data, spawnOptions }: PgCtl, words: string[]): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...words, '-D', data], { ...spawnOptions, stdio: 'ignore', windowsHide: true });

@@ -39,11 +39,11 @@ export interface Log {
 }
 
 /**
- * Where a server is reached. A unix socket in a folder that only its user can enter needs no password. Node has no unix
- * sockets on Windows: there it is a port of this machine, which any user can connect to, with a password.
+ * How to reach a server. A unix socket in a folder that only its user can enter needs no password. Node has no unix sockets on Windows:
+ * there it is a local port with a password, because every user can connect to it.
  */
 export interface ServerAddress {
-  /** The folder of the socket, or an address. */
+  /** The folder of the socket, or a host address. */
   host: string;
   port: number;
   password: string | undefined;
@@ -53,7 +53,7 @@ export interface ServerAddress {
 export interface RunningServer {
   pid: number;
   port: number;
-  /** Empty if it has no socket. */
+  /** Empty if the server has no socket. */
   socketFolder: string;
   status: string;
 }
@@ -64,12 +64,12 @@ export const passwordFile = (folder: string) => join(folder, 'password');
 
 const isWindows = process.platform === 'win32';
 
-/** Windows finds its own libraries by these. */
+/** Windows needs these variables to find its own libraries. */
 const passedOn = isWindows ? /^(SystemRoot|SystemDrive|windir|ComSpec|Path|TEMP|TMP)$/i : /^(LD_|FAKETIME)/;
 
 /**
- * The caller's PG* variables must not reach the server (PGPORT would rename the socket), and it does not need secrets.
- * The dynamic linker and fake-time variables must be the same for both.
+ * Excludes the caller's PG* variables (PGPORT would rename the socket) and secrets, which the server does not need. Variables for the
+ * dynamic linker and for fake time must be the same for both.
  */
 const environment = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
@@ -82,7 +82,7 @@ function asServerUser({ folder, user }: Cluster) {
   return { cwd: folder, env: environment, ...(user && { uid: user.uid, gid: user.gid }) };
 }
 
-/** The cluster is created by a rename, so an interrupted initdb leaves no partial cluster. */
+/** Creates the cluster under another name and renames it, so an interrupted initdb leaves no partial cluster. */
 export async function createClusterIfMissing(cluster: Cluster): Promise<boolean> {
   if (existsSync(cluster.data)) return false;
   deleteAbandonedDrafts(cluster.folder);
@@ -91,12 +91,12 @@ export async function createClusterIfMissing(cluster: Cluster): Promise<boolean>
   try {
     renameSync(draft, cluster.data);
   } catch (error) {
-    // Another process was first; use its cluster.
+    // Another process was first, so its cluster is used.
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(cluster.data)) throw error;
     return false;
   }
-  // Windows opens no folders.
+  // Windows cannot open folders.
   if (!isWindows) syncFolder(cluster.folder);
   return true;
 }
@@ -114,14 +114,14 @@ function deleteAbandonedDrafts(folder: string): void {
     try {
       rmSync(join(folder, name), { recursive: true });
     } catch {
-      // The initdb of a killed process may still be writing there; the next start cleans up.
+      // The initdb of a killed process may still be writing there. The next start deletes it.
     }
   }
 }
 
 /**
- * All commits wait while PostgreSQL fills a new file of the write-ahead log with zeros and syncs it: 30 ms for the usual 16 MB,
- * every two seconds while a large file of recipients is stored.
+ * Small, because all commits wait while PostgreSQL fills a new WAL file with zeros and syncs it: 30 ms for the usual 16 MB, every two
+ * seconds while a large file of recipients is stored.
  */
 const walSegment_mb = 2;
 
@@ -165,15 +165,15 @@ function settingsOf({ address: { host, port, password }, settings }: Cluster): s
   return Object.entries({ ...settings, ...ways, port: String(port) }).map(([name, value]) => `${name}=${value}`);
 }
 
-/** Whether the running server has the same binaries and settings that we would start now. */
+/** Whether the running server has the binaries and settings that we would use now. */
 export function isAsWanted(cluster: Cluster): boolean {
   const started = readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim();
-  // pg_ctl writes paths in its own way; the version of the binaries is one of the settings.
+  // pg_ctl writes paths differently. The version of the binaries is one of the settings.
   if (usesPgCtl(cluster)) return settingsOf(cluster).every((setting) => started.includes(`"${setting}"`));
   return started === [cluster.binaries.postgres, ...commandLine(cluster).map((argument) => `"${argument}"`)].join(' ');
 }
 
-/** Where there are no unix sockets, there are no signals either. */
+/** Without unix sockets (on Windows), there are no signals either. */
 function usesPgCtl({ address }: Cluster): boolean {
   return address.password !== undefined;
 }
@@ -208,7 +208,7 @@ export async function launch(cluster: Cluster): Promise<void> {
       throw new EmbeddedPostgresError(`PostgreSQL did not start in ${cluster.folder}: see ${logName} there`);
     return;
   }
-  // Detached: Ctrl-C in a terminal reaches the whole process group, and the application must drain first.
+  // Detached, because Ctrl-C in a terminal reaches the whole process group and the application must drain first.
   const child = spawn(cluster.binaries.postgres, commandLine(cluster), {
     ...asServerUser(cluster),
     detached: true,
@@ -240,8 +240,8 @@ export async function launch(cluster: Cluster): Promise<void> {
 }
 
 /**
- * PostgreSQL removes the files of a crashed server, unless the recorded process id now belongs to another process of
- * the same user, as happens in containers.
+ * PostgreSQL removes the files of a crashed server, unless the recorded process id now belongs to another process of the same user, which
+ * happens in containers.
  */
 function deleteStaleFiles(cluster: Cluster): void {
   const { host, port } = cluster.address;
@@ -253,7 +253,7 @@ function deleteStaleFiles(cluster: Cluster): void {
   }
 }
 
-/** Fast, immediate, then kill; none loses committed data. */
+/** Fast, immediate, then kill. None loses committed data. */
 const shutdownSteps = [
   ['SIGINT', 20_000],
   ['SIGQUIT', 5_000],
@@ -280,13 +280,13 @@ async function stopsByPgCtl(cluster: Cluster, pid: number, firstStep: number): P
   for (const [index, mode] of (['fast', 'immediate'] as const).entries()) {
     if (index < firstStep) continue;
     if (await stopByPgCtl(pgCtlOf(cluster), mode, shutdownSteps[index]?.[1] ?? 0)) return true;
-    // It may have ended by itself.
+    // It may have ended on its own.
     if (!isServerProcess(pid, cluster.data)) return true;
   }
   return false;
 }
 
-/** For the end of this process: the server stops by itself. */
+/** Used when this process exits: the server then stops on its own. */
 export function requestShutDown(cluster: Cluster, pid: number): void {
   if (usesPgCtl(cluster)) requestStopByPgCtl(pgCtlOf(cluster));
   else signalServer(pid, 'SIGINT');
@@ -296,11 +296,11 @@ function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has just exited by itself.
+    // It has just exited on its own.
   }
 }
 
-/** Whether a server listens on the socket: one in another container on the same volume has no visible process. */
+/** Whether a server listens on the socket. A server in another container on the same volume has no visible process. */
 export async function isSocketAnswered({ address: { host, port, password } }: Cluster): Promise<boolean> {
   if (password !== undefined) return false;
   return new Promise((resolve) => {
@@ -315,7 +315,7 @@ const logName = 'server.log';
 
 function openLog({ folder, user }: Cluster): number {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
-  // The server's user owns the folder: root must not follow a symlink placed there by that user.
+  // The server's user owns the folder, so root must not follow a symlink placed there.
   const log = openSync(join(folder, logName), O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
   if (user !== undefined) fchownSync(log, user.uid, user.gid);
   if (fstatSync(log).size > maxLog_bytes) ftruncateSync(log);

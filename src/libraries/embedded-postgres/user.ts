@@ -2,13 +2,13 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
-/** The user that runs PostgreSQL when Pennypost runs as root; PostgreSQL refuses to run as root. */
+/** The user that runs PostgreSQL when Pennypost runs as root, because PostgreSQL refuses to run as root. */
 export interface ServerUser {
   uid: number;
   gid: number;
 }
 
-/** Undefined on systems without numeric users. */
+/** Returns undefined on systems without numeric users. */
 export function ownUid(): number | undefined {
   return process.getuid?.();
 }
@@ -48,7 +48,7 @@ export function isPermitted(user: ServerUser, path: string, wanted: number): boo
   return ((mode >> shift) & wanted) === wanted;
 }
 
-/** The first folder on the path to `folder` (inclusive) that the user cannot enter. */
+/** Returns the first folder on the path to `folder` (inclusive) that the user cannot enter. */
 export function findBarrier(user: ServerUser, folder: string): string | undefined {
   const real = realpathSync(folder);
   const way = [real];

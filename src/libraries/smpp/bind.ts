@@ -5,10 +5,10 @@ import { type BindFields, encodeBind } from './messages.ts';
 
 export type BindType = 'transceiver' | 'transmitter' | 'receiver';
 
-/** What to do about a bind that fails, as the end of a sentence. */
+/** What to do about a failed bind, as the end of a sentence. */
 interface BindAdvice {
   unreachable: string;
-  /** The reason for each status with which a server refuses. */
+  /** Advice by the status with which a server refused. */
   refused: ReadonlyMap<number, string>;
 }
 
@@ -17,9 +17,9 @@ export interface BindOptions {
   timing: Timing;
   credentials: BindFields;
   type: BindType;
-  /** What to bind as if the message centre refuses that type: some accept transceivers only. */
+  /** The type to bind as if the message centre refuses `type`: some accept only transceivers. */
   otherwise?: BindType;
-  /** Requests that may wait for their response at the same time. */
+  /** Max requests waiting for a response. */
   window: number;
   advice: BindAdvice;
   onRequest(frame: Frame): Promise<number>;
@@ -41,7 +41,7 @@ class BindRefused extends Error {
   }
 }
 
-/** Wrong for every type of bind. Repeating them may lock the account. */
+/** Wrong for every type of bind. Retrying with them may lock the account. */
 const wrongCredentials = new Set<number>([statuses.invalidPassword, statuses.invalidSystemId]);
 
 /** Throws, with advice, if the message centre cannot be reached or refuses the bind. */
@@ -81,15 +81,15 @@ async function openAs(
 const firstPause_ms = 1_000;
 const maxPause_ms = 30_000;
 
-/** One bind that is opened again whenever it ends, with growing pauses while that fails. */
+/** One bind. Reopens it with backoff whenever it ends. */
 export class Bind {
   private readonly options: BindOptions;
   private readonly onChange: () => void;
   private readonly onFailure: (reason: string) => void;
   private connection: Connection | undefined;
-  /** Requests without a response. */
+  /** The number of requests without a response. */
   private underway = 0;
-  /** How many of them there may be: fewer than the window after the message centre complained. */
+  /** Max requests without a response. Below the window after the message centre has throttled us. */
   private allowed: number;
   private throttledUntil = 0;
   private throttle_ms = firstPause_ms;
@@ -97,7 +97,7 @@ export class Bind {
   private boundAt = 0;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
-  /** Why the latest attempt to bind failed; undefined while it is bound or about to be. */
+  /** Why the latest attempt to bind failed; undefined while bound or about to bind. */
   problem: string | undefined;
 
   constructor(options: BindOptions, onChange: () => void, onFailure: (reason: string) => void) {
@@ -111,7 +111,7 @@ export class Bind {
     void this.open();
   }
 
-  /** How many requests can be made now. */
+  /** Returns how many requests can be made now. */
   room(now = performance.now()): number {
     if (!this.connection || now < this.throttledUntil) return 0;
     return Math.max(0, this.allowed - this.underway);
@@ -154,7 +154,7 @@ export class Bind {
   }
 
   private lost(reason: string): void {
-    // While it is opened, the attempt itself fails.
+    // While it is being opened, the attempt to open reports the failure.
     if (!this.connection) return;
     this.connection = undefined;
     if (this.stopped) return;
@@ -163,7 +163,7 @@ export class Bind {
     this.onChange();
   }
 
-  /** The pauses vary, so that many processes do not come back together. */
+  /** Adds jitter, so that many processes do not reconnect at the same time. */
   private openLater(): void {
     if (this.stopped) return;
     const pause_ms = this.pause_ms();
@@ -171,13 +171,13 @@ export class Bind {
     this.timer = setTimeout(() => void this.open(), pause_ms * (0.5 + Math.random() / 2));
   }
 
-  /** None after a bind that had worked, unless it ended at once. */
+  /** No delay after a working bind ended, unless it ended immediately. */
   private pause_ms(): number {
     if (this.problem !== undefined) return Math.min(maxPause_ms, firstPause_ms * 2 ** this.failures);
     return performance.now() - this.boundAt < firstPause_ms ? firstPause_ms : 0;
   }
 
-  /** Halves the requests under way, and pauses, when the message centre cannot keep up; then lets them grow again. */
+  /** When the message centre throttles, halves the concurrent requests and pauses; afterwards they grow again. */
   private pace(status: number): void {
     if (status === statuses.throttled || status === statuses.queueFull) {
       const now = performance.now();

@@ -2,7 +2,7 @@ import { Bind, type BindOptions, type BindType } from './bind.ts';
 import { commands } from './commands.ts';
 import type { Reply } from './connection.ts';
 
-/** How long a message waits for room in a window, or for the first bind. */
+/** How long a message waits for capacity, or for the first bind. */
 const maxWait_ms = 10_000;
 
 type Submitted = Reply | { kind: 'not sent'; reason: string };
@@ -13,13 +13,13 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-/** All binds of one process. A message goes to the one with the most room. */
+/** All binds of one process. A message goes to the bind with the most free capacity. */
 export class Binds {
   private readonly all: { type: BindType; bind: Bind }[];
   private readonly waiting = new Set<Waiting>();
   private started = false;
 
-  /** `onFailure` is called for every bind that ends or cannot be opened. It is opened again in any case. */
+  /** `onFailure` is called for every bind that ends or cannot be opened. The bind is reopened in any case. */
   constructor(
     options: Omit<BindOptions, 'type'>,
     types: BindType[],
@@ -37,7 +37,7 @@ export class Binds {
     for (const { bind } of this.all) bind.start();
   }
 
-  /** Waits for room, unless the latest attempt of every bind failed. */
+  /** Waits for capacity, unless the latest attempt of every bind failed. */
   submit(body: Buffer): Promise<Submitted> {
     this.start();
     return new Promise((resolve) => {
@@ -62,13 +62,13 @@ export class Binds {
     return best;
   }
 
-  /** Set if no bind works and the latest attempt of each failed. */
+  /** Returns a reason if no bind works and the latest attempt of each failed. */
   private problem(): string | undefined {
     const problems = this.senders.map(({ problem }) => problem);
     return problems.every((problem) => problem !== undefined) ? problems[0] : undefined;
   }
 
-  /** Called when the room or the state of a bind changes. */
+  /** Called when the capacity or the state of a bind changes. */
   private serve(): void {
     const problem = this.problem();
     for (const waiting of this.waiting) {

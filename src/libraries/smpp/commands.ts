@@ -1,6 +1,6 @@
 /** Commands, statuses and optional parameters of SMPP 3.4 (chapter 5 of its specification). */
 
-/** A response has the id of its request with the highest bit set. */
+/** The bit set in the command id of a response. */
 export const responseBit = 0x8000_0000;
 
 export const commands = {
@@ -73,7 +73,7 @@ const names = new Map<number, string>([
   [0xff, 'ESME_RUNKNOWNERR'],
 ]);
 
-/** For logs and for people: `ESME_RTHROTTLED (0x58)`. */
+/** Returns the status for logs and people: `ESME_RTHROTTLED (0x58)`. */
 export function statusName(status: number): string {
   const hex = `0x${status.toString(16).padStart(2, '0')}`;
   const name = names.get(status);

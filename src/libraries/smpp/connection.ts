@@ -7,14 +7,14 @@ export interface Address {
   host: string;
   port: number;
   tls: boolean;
-  /** Certificates to trust instead of those that Node trusts, in PEM. */
+  /** PEM certificates to trust instead of Node's default. */
   ca: string | undefined;
 }
 
 export interface Timing {
-  /** Silence after which the peer is asked whether it is still there. */
+  /** After this silence, an enquire_link checks whether the peer is still there. */
   enquireAfter_ms: number;
-  /** Also for the connection itself. */
+  /** Also the timeout for connecting. */
   responseTimeout_ms: number;
 }
 
@@ -24,7 +24,7 @@ export type Reply =
   | { kind: 'unanswered'; reason: string };
 
 interface Handlers {
-  /** A request of the peer, other than those of the protocol itself. Returns the status of the response. */
+  /** Handles a request of the peer that is not part of the protocol itself. Returns the status of the response. */
   onRequest(frame: Frame): Promise<number>;
   onClose(reason: string): void;
 }
@@ -37,10 +37,10 @@ interface Pending {
 const noBody = Buffer.alloc(0);
 /** The body of a deliver_sm_resp: an empty message_id. */
 const noMessageId = Buffer.from([0]);
-/** A peer that is gone never takes what was written last. */
+/** Time to write the last frame before the socket is destroyed: a disconnected peer never reads it. */
 const lastWords_ms = 1_000;
 const maxSequence = 0x7fff_ffff;
-/** Requests of the peer that are handled at the same time. It is asked to repeat others later. */
+/** Max peer requests handled at the same time. Further ones are refused, so that the peer retries them later. */
 const maxHandled = 500;
 
 /** One TCP connection that speaks SMPP: requests and responses, enquire_link, unbind, generic_nack. */
@@ -96,7 +96,7 @@ export class Connection {
       const timer = setTimeout(() => {
         this.pending.delete(sequence);
         resolve({ kind: 'unanswered', reason: 'no response in time' });
-        // One slow response, or a peer that is gone without a word?
+        // Finds out whether one response was slow or the peer has disappeared.
         if (command !== commands.enquire_link) void this.enquire();
       }, this.timing.responseTimeout_ms);
       this.pending.set(sequence, { resolve, timer });
@@ -104,7 +104,7 @@ export class Connection {
     });
   }
 
-  /** Waits for what is being handled, then says goodbye. */
+  /** Waits for the requests in progress, then unbinds. */
   async close(): Promise<void> {
     await Promise.all(this.handled);
     if (!this.closed) await this.request(commands.unbind);
@@ -143,7 +143,7 @@ export class Connection {
     }
   }
 
-  /** A response to a request that is over, or was never made, is ignored. */
+  /** Ignores a response to a request that timed out or was never made. */
   private answer({ sequence, status, body }: Frame): void {
     const pending = this.pending.get(sequence);
     if (!pending) return;

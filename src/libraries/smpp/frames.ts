@@ -7,7 +7,7 @@ export interface Frame {
 }
 
 const headerBytes = 16;
-/** The largest legitimate packet has a message_payload of 64 KiB. */
+/** The largest valid packet has a message_payload of 64 KiB. */
 const maxFrameBytes = 66_000;
 
 export function encodeFrame({ command, status, sequence, body }: Frame): Buffer {
@@ -20,10 +20,10 @@ export function encodeFrame({ command, status, sequence, body }: Frame): Buffer 
   return frame;
 }
 
-/** The peer does not speak SMPP, or lost count of its octets: no later packet can be found. */
+/** The peer does not speak SMPP or sent a wrong length, so the start of the next packet is unknown. */
 export class FramingError extends Error {}
 
-/** Cuts a stream into packets. Throws a FramingError before it buffers a packet that is too long. */
+/** Splits a stream into packets. Throws a FramingError before it buffers a packet that is too long. */
 export class FrameReader {
   private chunks: Buffer[] = [];
   private size = 0;
@@ -46,7 +46,7 @@ export class FrameReader {
     }
   }
 
-  /** The first chunk, joined with the following ones only if it is too short. */
+  /** Returns the first chunk, joined with the following ones only if it is too short. */
   private peek(length: number): Buffer {
     const [first] = this.chunks;
     if (first && first.length >= length) return first;

@@ -1,6 +1,6 @@
 import { parameters } from './commands.ts';
 
-/** Type of number and numbering plan of an address. */
+/** The type of number and numbering plan of an address. */
 export interface AddressType {
   ton: number;
   npi: number;
@@ -16,7 +16,7 @@ export interface BindFields {
 const interfaceVersion = 0x34;
 
 export function encodeBind({ system_id, password, system_type, address_range }: BindFields): Buffer {
-  // Longer passwords than the eight octets of the specification are in use.
+  // Some accounts have passwords longer than the eight octets of the specification.
   return new FieldWriter()
     .text(system_id, 16)
     .text(password, 65)
@@ -26,7 +26,7 @@ export function encodeBind({ system_id, password, system_type, address_range }: 
     .body();
 }
 
-/** The short_message of a submit_sm, or what stands for it. */
+/** The short_message of a submit_sm, or the parameters that replace it. */
 export interface Payload {
   esm_class: number;
   data_coding: number;
@@ -54,7 +54,7 @@ export function encodeSubmit(fields: SubmitFields): Buffer {
     .octet(destination.ton, destination.npi)
     .text(destination.address, 21)
     .octet(esm_class, protocol_id, priority_flag)
-    // At once, and for as long as the message centre usually tries.
+    // Immediate delivery and the default validity period.
     .text('', 17)
     .text('', 17)
     .octet(registered_delivery, replace_if_present_flag, data_coding, sm_default_msg_id, short_message.length)
@@ -63,7 +63,7 @@ export function encodeSubmit(fields: SubmitFields): Buffer {
   return writer.body();
 }
 
-/** The message_id of a submit_sm_resp. Empty if the message centre gives none. */
+/** Returns the message_id of a submit_sm_resp, empty if there is none. */
 export function readMessageId(body: Buffer): string {
   return body.length === 0 ? '' : new FieldReader(body).text(65);
 }
@@ -73,7 +73,7 @@ export interface Delivered {
   destination: string;
   esm_class: number;
   data_coding: number;
-  /** The short_message, or the message_payload. */
+  /** The short_message or message_payload. */
   content: Buffer;
   parameters: Map<number, Buffer>;
 }
@@ -99,7 +99,7 @@ export function readDeliver(body: Buffer): Delivered {
   return { source, destination, esm_class, data_coding, content, parameters: found };
 }
 
-/** The body does not have the fields of its command. */
+/** The body does not match the fields of its command. */
 export class FieldError extends Error {}
 
 /** Reads integers, strings that end with a zero octet, and optional parameters (tag, length, value). */
@@ -123,7 +123,7 @@ class FieldReader {
     return value;
   }
 
-  /** `size` is the longest that the specification allows, with its zero octet. */
+  /** `size` is the max length in the specification, including the zero octet. */
   text(size: number): string {
     const end = this.body.indexOf(0, this.offset);
     if (end < 0) throw new FieldError('a string has no end');
@@ -133,7 +133,7 @@ class FieldReader {
     return value;
   }
 
-  /** All optional parameters up to the end of the body, by tag. */
+  /** Reads all optional parameters up to the end of the body, by tag. */
   parameters(): Map<number, Buffer> {
     const found = new Map<number, Buffer>();
     while (this.offset < this.body.length) {

@@ -1,12 +1,12 @@
 import { parameters } from './commands.ts';
 import type { Delivered } from './messages.ts';
 
-/** Bits of the esm_class of a deliver_sm: the receipt of the message centre, and a notice on the way. */
+/** Bits of a deliver_sm's esm_class: a delivery receipt, and an intermediate notification. */
 const messageTypes = 0x3c;
 const receiptType = 0x04;
 const noticeType = 0x20;
 
-/** Some message centres set the parameter and not the type. */
+/** Some message centres set the parameter but not the type. */
 export function isReceipt({ esm_class, parameters: given }: Delivered): boolean {
   const type = esm_class & messageTypes;
   return type === receiptType || type === noticeType || given.has(parameters.receipted_message_id);
@@ -14,15 +14,15 @@ export function isReceipt({ esm_class, parameters: given }: Delivered): boolean 
 
 interface ReadReceipt {
   message_id: string;
-  /** Some message centres write the id in the text in another way than in their responses, and in the parameter as there. */
+  /** In the text, some message centres write the id in another format than in their responses; the parameter has the same format. */
   idIn: 'parameter' | 'text';
-  /** Written in capitals: DELIVRD, EXPIRED, DELETED, UNDELIV, ACCEPTD, REJECTD, ENROUTE or UNKNOWN, and perhaps others. */
+  /** In capitals: DELIVRD, EXPIRED, DELETED, UNDELIV, ACCEPTD, REJECTD, ENROUTE, UNKNOWN, or a vendor's own state. */
   state: string;
-  /** The code of the network or the message centre. */
+  /** The error code of the network or the message centre. */
   error: string | undefined;
 }
 
-/** From the parameters, or from the text of appendix B: `id:... stat:DELIVRD err:000`. Undefined if it has no id or no state. */
+/** Reads the parameters, or the text format of appendix B: `id:... stat:DELIVRD err:000`. Returns undefined without id or state. */
 export function readReceipt({ content, parameters: given }: Delivered): ReadReceipt | undefined {
   const text = fieldsOf(content.toString('latin1'));
   const parameter = given.get(parameters.receipted_message_id);
@@ -35,7 +35,7 @@ export function readReceipt({ content, parameters: given }: Delivered): ReadRece
   return { message_id, idIn: parameter ? 'parameter' : 'text', state, error };
 }
 
-/** Names of the values of message_state. */
+/** The state name of each message_state value. */
 const stateNames = new Map<number, string>([
   [1, 'ENROUTE'],
   [2, 'DELIVRD'],
@@ -47,10 +47,10 @@ const stateNames = new Map<number, string>([
   [8, 'REJECTD'],
 ]);
 
-/** The names of two words before those that they end with. */
+/** Two-word names come before the single words that they end with. */
 const field = /\b(id|sub|dlvrd|submit date|done date|stat|err):\s*(\S+)/gi;
 
-/** What follows `text:` is the beginning of the message, which may contain anything. */
+/** The text after `text:` is the beginning of the message, which may contain anything. */
 function fieldsOf(text: string): Map<string, string> {
   const [head = ''] = text.split(/\btext:/i);
   return new Map(Array.from(head.matchAll(field), ([, name = '', value = '']) => [name.toLowerCase(), value]));

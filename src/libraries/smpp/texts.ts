@@ -11,17 +11,17 @@ const lengths = {
   ucs2: { data_coding: 8, single: 140, part: { udh: 134, udh16: 132, sar: 134 } },
 };
 
-/** The short_message contains a user data header. */
+/** The esm_class bit for a user data header in the short_message. */
 const udhIndicator = 0x40;
 
 interface Text {
   text: string;
   encoding: keyof typeof lengths;
-  /** A number of 16 bits, the same in all parts of this text and at every attempt. */
+  /** A 16-bit reference number, the same in all parts of this text and in every attempt. */
   number: number;
 }
 
-/** The submit_sm contents of a text, in the order to send them. */
+/** Returns the submit_sm contents of a text, in the order to send them. */
 export function payloadsOf({ text, encoding, number }: Text, form: LongMessageForm): Payload[] {
   const { data_coding, single, part } = lengths[encoding];
   const characters = encoding === 'ucs2' ? encodeUcs2(text) : encodeGsm(text);
@@ -51,7 +51,7 @@ function numbered(piece: Buffer, { form, number, total, nth }: PartNumber): Part
     return {
       short_message: piece,
       parameters: [
-        // Eight bits of the number: with more, the message centre would need a longer header.
+        // Only eight bits of the number: with more, the message centre would need a longer header.
         [parameters.sar_msg_ref_num, Buffer.from([0, number & 0xff])],
         [parameters.sar_total_segments, Buffer.from([total])],
         [parameters.sar_segment_seqnum, Buffer.from([nth])],
@@ -90,7 +90,7 @@ interface TextPart {
   nth: number;
 }
 
-/** The text of a deliver_sm, or undefined if it is not a text: pictures, ring tones, commands for the phone. */
+/** Returns the text of a deliver_sm, or undefined if it is not a text: pictures, ring tones, commands for the phone. */
 export function readText(delivered: Delivered): ReceivedText | undefined {
   const { content, esm_class, data_coding } = delivered;
   const header = esm_class & udhIndicator ? headerOf(content) : Buffer.alloc(0);
@@ -112,14 +112,14 @@ function decode(octets: Buffer, dataCoding: number): string | undefined {
   }
 }
 
-/** With its length, which is the first octet. */
+/** Returns the header including its length, which is the first octet. */
 function headerOf(content: Buffer): Buffer {
   const length = (content[0] ?? 0) + 1;
   if (length > content.length) throw new FieldError('the user data header is longer than the message');
   return content.subarray(0, length);
 }
 
-/** From the header, with a number of 8 or 16 bits, or from the parameters. */
+/** Reads the part from the header, with an 8-bit or 16-bit number, or from the parameters. */
 function partOf(header: Buffer, { parameters: given }: Delivered): TextPart | undefined {
   for (let at = 1; at + 2 <= header.length; at += 2 + (header[at + 1] ?? 0)) {
     const value = header.subarray(at + 2, at + 2 + (header[at + 1] ?? 0));
@@ -136,7 +136,7 @@ function plausible(number = 0, total = 0, nth = 0): TextPart | undefined {
   return total > 1 && nth >= 1 && nth <= total ? { number, total, nth } : undefined;
 }
 
-/** The default alphabet (GSM 03.38) with one character per octet, as SMPP carries it, and UCS-2. */
+/** Encodes the default alphabet (GSM 03.38) with one character per octet, as SMPP does, and UCS-2. */
 
 const escapeCode = 0x1b;
 const basic = [
@@ -162,7 +162,7 @@ const octetsByCharacter = new Map<string, Buffer>([
 ]);
 const unknown = Buffer.from('?');
 
-/** The octets of each character: one, or two with the escape. They must not be torn apart. */
+/** Returns the octets of each character: one, or two with the escape, which must stay in the same part. */
 function encodeGsm(text: string): Buffer[] {
   return Array.from(text, (character) => octetsByCharacter.get(character) ?? unknown);
 }
@@ -177,13 +177,13 @@ function decodeGsm(octets: Buffer): string {
     }
     at += 1;
     const next = octets[at];
-    // A phone that does not know an escaped character shows the one of the basic table.
+    // A phone that does not know an escaped character shows the character of the basic table.
     if (next !== undefined) text += extension.get(next) ?? basic[next] ?? '?';
   }
   return text;
 }
 
-/** The octets of each character, in big-endian order. */
+/** Returns the octets of each character, in big-endian order. */
 function encodeUcs2(text: string): Buffer[] {
   return Array.from(text, (character) => Buffer.from(character, 'utf16le').swap16());
 }

@@ -2,16 +2,16 @@ import type { SpreadsheetLimits } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 export interface SheetRecord {
-  /** Without the empty cells at the end. */
+  /** The cells, without empty ones at the end. */
   cells: string[];
-  /** Number of cells, those at the end included. */
+  /** The number of cells, including empty ones at the end. */
   width: number;
   characters: number;
-  /** Nothing but whitespace, and no quotation marks: such records at the end of a file are not rows. */
+  /** Only whitespace without quotation marks. Such records at the end of a file are not rows. */
   blank: boolean;
-  /** Number of cells up to the last one with quotation marks. */
+  /** The number of cells up to the last one with quotation marks. */
   quotedCells: number;
-  /** Where the text of that cell begins that is behind its quotation marks. */
+  /** Where the text after the quotation marks of that cell begins. */
   plainFrom: number;
 }
 
@@ -29,8 +29,8 @@ const [atCellStart, inPlainText, inQuotes, afterQuote] = [0, 1, 2, 3];
 const [lineFeed, carriageReturn, space, quote] = [10, 13, 32, 34];
 
 /**
- * Splits text into records. A quotation mark opens a quoted cell only at the start of the cell; text after the closing one
- * is appended; one that is never closed runs to the end of the file.
+ * Splits text into records. A quotation mark opens a quoted cell only at the start of the cell. Text after the closing mark is appended. A
+ * cell that is never closed extends to the end of the file.
  */
 export class RecordReader {
   private readonly separator: number;
@@ -40,7 +40,7 @@ export class RecordReader {
   private recordCount = 0;
 
   private cells: string[] = [];
-  /** Empty cells since the last one with text: a million separators cost nothing. */
+  /** Empty cells since the last one with text, as a count, so that a million separators cost nothing. */
   private emptyCells = 0;
   private cell = '';
   private characters = 0;
@@ -52,7 +52,7 @@ export class RecordReader {
     this.limits = limits;
   }
 
-  /** The records that are complete. */
+  /** Returns the records that are complete. */
   read(text: string): SheetRecord[] {
     const records: SheetRecord[] = [];
     let at = 0;
@@ -81,7 +81,7 @@ export class RecordReader {
     return records;
   }
 
-  /** The last record, if the text does not end with a line break. */
+  /** Returns the last record if the text does not end with a line break. */
   end(): SheetRecord | undefined {
     const open = this.state !== atCellStart || this.cells.length > 0 || this.emptyCells > 0;
     if (!open) return undefined;
@@ -118,7 +118,7 @@ export class RecordReader {
     this.skipLineFeed = code === carriageReturn;
     records.push(this.endRecord());
     end++;
-    // A hundred megabytes of blank lines take seconds otherwise.
+    // Otherwise, a hundred megabytes of blank lines take seconds.
     while (!this.skipLineFeed && text.charCodeAt(end) === lineFeed) {
       records.push(blankRecord);
       this.recordCount++;
@@ -195,7 +195,7 @@ export class RecordReader {
   }
 }
 
-/** At the end of a file, whitespace and blank cells belong to no cell, unless quotation marks follow. */
+/** Drops whitespace and blank cells at the end of a file, except those before or within quotation marks. */
 export function withoutBlankTail(record: SheetRecord): SheetRecord {
   const { quotedCells, plainFrom } = record;
   const cells = [...record.cells];
@@ -207,7 +207,7 @@ export function withoutBlankTail(record: SheetRecord): SheetRecord {
   return { ...record, cells, width: Math.max(cells.length, quotedCells) };
 }
 
-// Whitespace in the sense of Unicode (\s lacks U+0085 and the separators U+001C to U+001F), and characters without width.
+// Unicode whitespace (\s lacks U+0085 and the separators U+001C to U+001F) and zero-width characters.
 const blankCharacters = '\\s\\x1c-\\x1f\\x85\\u180e\\u200b-\\u200d\\u2060';
 const blankOnly = new RegExp(`^[${blankCharacters}]*$`, 'u');
 const blankStart = new RegExp(`^[${blankCharacters}]+`, 'u');
@@ -221,7 +221,7 @@ export function withoutBlankStart(text: string): string {
   return text.replace(blankStart, '');
 }
 
-/** Commas too: at the end of a file they are empty cells. Characters before `from` stay. */
+/** Also removes commas, which are empty cells at the end of a file. Characters before `from` stay. */
 function withoutBlankEnd(text: string, from: number): string {
   let end = text.length;
   while (end > from && blankOrComma.test(text.charAt(end - 1))) end--;

@@ -12,10 +12,10 @@ interface DelimitedTextOptions {
   isHeader?: IsHeader;
 }
 
-/** Whether these can be the names of the columns. Called for a csv file whose header has no comma, to find its separator. */
+/** Whether these can be column names. Called for a csv file whose header has no comma, to find its separator. */
 export type IsHeader = (names: readonly string[]) => boolean;
 
-/** Opens a csv or tsv file. Runs in browsers, too. */
+/** Opens a csv or tsv file. Also runs in browsers. */
 export function openDelimitedText(
   bytes: AsyncIterable<Uint8Array>,
   format: 'csv' | 'tsv',
@@ -56,8 +56,8 @@ const separatorLine = /^sep=([,;\t|])(?:\r\n?|\n|$)/i;
 const otherSeparators = [';', '\t'];
 
 /**
- * Reads the records of a csv file whose separator is known only from its header: a comma, unless the header has none and
- * `isHeader` recognises what another separator yields.
+ * Reads the records of a csv file whose separator depends on its header: a comma, unless the header has none and `isHeader` accepts the
+ * names that another separator yields.
  */
 class SeparatedRecords {
   private readonly limits: SpreadsheetLimits;
@@ -66,7 +66,7 @@ class SeparatedRecords {
   private head = '';
   private reader: RecordReader | undefined;
 
-  /** `separator` is given where the file's name says it. */
+  /** `separator` is given if the file name determines it. */
   constructor(limits: SpreadsheetLimits, options: { separator?: string; isHeader?: IsHeader }) {
     this.limits = limits;
     this.separator = options.separator;

@@ -5,7 +5,7 @@ import { SpreadsheetError } from './spreadsheet-error.ts';
 
 type Limits = Pick<SpreadsheetLimits, 'textRows' | 'textColumns'>;
 
-/** Reads lists of cells, the header first, as if they had been written as CSV. */
+/** Reads lists of cells, beginning with the header, as if they had been written as CSV. */
 export function openJsonRows(rows: readonly (readonly unknown[])[], limits: Limits): Promise<Sheet> {
   const batches = new RowBatches(limits.textRows);
 
@@ -33,7 +33,7 @@ function recordOf(row: readonly unknown[], maxColumns: number): SheetRecord {
     width: all.length,
     characters: cells.reduce((sum, cell) => sum + cell.length, 0),
     blank: cells.every(isBlank),
-    // Nothing is stripped from the last cell: it would have been in quotation marks.
+    // Nothing is stripped from the last cell, because CSV would have quoted it.
     quotedCells: cells.length,
     plainFrom: cells.at(-1)?.length ?? 0,
   };

@@ -1,7 +1,7 @@
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 interface Line {
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
   text: string;
 }
@@ -9,14 +9,14 @@ interface Line {
 const lineFeed = 0x0a;
 /** Bounds the text that exists at once, even if the whole file arrives as one chunk. */
 const pieceLength = 65_536;
-/** Of a character in UTF-8, by UTF-16 unit. */
+/** Max UTF-8 bytes per UTF-16 unit. */
 const maxBytesOfCharacter = 3;
 
-/** Splits UTF-8 into lines. In UTF-8 the byte of a line feed is never part of another character. */
+/** Splits UTF-8 into lines. In UTF-8, a line feed byte is never part of another character. */
 export class LineReader {
   private readonly maxCharacters: number;
   private readonly decoder = new TextDecoder('utf-8', { fatal: true });
-  /** The start of a line whose end has not arrived. */
+  /** The beginning of a line whose end has not arrived. */
   private held: Uint8Array[] = [];
   private heldLength = 0;
   private lineCount = 0;
@@ -29,7 +29,7 @@ export class LineReader {
     for (let at = 0; at < chunk.length; at += pieceLength) yield* this.readPiece(chunk.subarray(at, at + pieceLength));
   }
 
-  /** The last line, if the text does not end with a line feed. */
+  /** Yields the last line if the text does not end with a line feed. */
   *end(): Generator<Line> {
     if (this.heldLength > 0) yield* this.split(this.takeHeld(new Uint8Array(0)));
   }

@@ -3,11 +3,11 @@ import type { Header, RowBatch, Sheet, SheetCell } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 const maxBatchRows = 500;
-/** A cell counts as some characters more, for the memory that it takes. */
+/** A cell counts as some additional characters for the memory that it takes. */
 const maxBatchCharacters = 1_000_000;
 const charactersOfCell = 8;
 
-/** Collects rows until they are a batch. */
+/** Collects rows into batches. */
 export class BatchOfRows {
   private readonly maxRows: number;
   private rows: SheetCell[][] = [];
@@ -18,7 +18,7 @@ export class BatchOfRows {
     this.maxRows = maxRows;
   }
 
-  /** `characters` of all cells. */
+  /** `characters` is the total of all cells. */
   add(cells: SheetCell[], characters: number): void {
     if (this.rowCount >= this.maxRows) throw new SpreadsheetError('too-many-rows', { limit: this.maxRows });
     this.rowCount++;
@@ -26,7 +26,7 @@ export class BatchOfRows {
     this.characters += characters + charactersOfCell * cells.length;
   }
 
-  /** The batch, if it is complete. */
+  /** Yields the batch if it is complete. */
   *full(): Generator<RowBatch> {
     if (this.rows.length >= maxBatchRows || this.characters >= maxBatchCharacters) yield* this.end();
   }
@@ -44,10 +44,10 @@ export class BatchOfRows {
 export class RowBatches {
   header: Header | undefined;
   private readonly batch: BatchOfRows;
-  /** The last record that is not blank, and the number of blank ones since. */
+  /** The last record that is not blank, and the number of blank ones after it. */
   private last: SheetRecord | undefined;
   private blanks = 0;
-  /** Complete records, and numbers of blank ones: a million blank lines cost one number. */
+  /** Complete records and counts of blank ones, so that a million blank lines cost one number. */
   private ready: (SheetRecord | number)[] = [];
 
   constructor(maxRows: number) {
@@ -72,7 +72,7 @@ export class RowBatches {
     }
   }
 
-  /** The batches that are complete. */
+  /** Yields the complete batches. */
   *full(): Generator<RowBatch> {
     for (const item of this.ready) {
       if (typeof item !== 'number') {
@@ -90,7 +90,7 @@ export class RowBatches {
   }
 
   *end(): Generator<RowBatch> {
-    // Only the first record is held although it is blank; if no other follows, the file has no text.
+    // `last` is blank only if it is the first record and no other follows: then the file has no text.
     if (this.last && !this.last.blank) this.ready.push(withoutBlankTail(this.last));
     this.last = undefined;
     yield* this.full();

@@ -2,47 +2,47 @@ import type { TextEncoding } from './text-decoding.ts';
 
 /** The first record of a file, which names the columns. */
 export interface Header {
-  /** Spelled as in the file; columns at the end without a name are left out. */
+  /** As spelled in the file, without unnamed columns at the end. */
   names: readonly string[];
-  /** Number of columns, those included. */
+  /** The number of columns, including unnamed ones at the end. */
   width: number;
 }
 
-/** A list is the value of a column of its own. Only NDJSON has lists; in other files repeated columns make them. */
+/** A list is the value of a single column. Only NDJSON has lists; in other files, repeated columns make them. */
 export type SheetCell = string | readonly string[];
 
 export interface RowBatch {
-  /** Index of the first row, from 0; the header is not counted. */
+  /** The index of the first row, from 0, not counting the header. */
   firstRow: number;
-  /** Cells as in the file, without the empty ones at the end of a row. */
+  /** Cells as in the file, without empty ones at the end of a row. */
   rows: SheetCell[][];
 }
 
-/** A spreadsheet while it is read. */
+/** A spreadsheet that is being read. */
 export interface Sheet {
   header: Header;
-  /** Reads the file; nothing is kept. */
+  /** Streams the file without keeping it. */
   batches: AsyncIterable<RowBatch>;
   /** Null for workbooks. Final after the last batch. */
   encoding(): TextEncoding | null;
 }
 
 export interface SpreadsheetLimits {
-  /** The size of a csv or tsv file. */
+  /** Max size of a csv or tsv file. */
   textBytes: number;
-  /** The size of a workbook. */
+  /** Max size of a workbook. */
   packedBytes: number;
-  /** All parts of a workbook that were read. */
+  /** Max total of all parts of a workbook that are read. */
   unpackedBytes: number;
-  /** Rows of tsv files and workbooks. */
+  /** Max rows of tsv files and workbooks. */
   rows: number;
-  /** Rows of csv files. */
+  /** Max rows of csv files. */
   textRows: number;
-  /** Position of the last column with a name, in workbooks. */
+  /** Max position of the last named column in workbooks. */
   columns: number;
-  /** The same in csv and tsv. */
+  /** Max position of the last named column in csv and tsv files. */
   textColumns: number;
-  /** Also bounds a cell, and the text after a quotation mark that is never closed. */
+  /** Max characters of a row. Also bounds a cell, and the text after a quotation mark that is never closed. */
   rowCharacters: number;
 }
 

@@ -11,7 +11,7 @@ export const fileErrorTexts = {
   'no-visible-sheet': 'The spreadsheet has no visible sheet',
   'too-many-columns': 'The spreadsheet must have no more than {limit} columns',
   'too-many-rows': 'The spreadsheet must have no more than {limit} rows',
-  // Callers that limit the time use it.
+  // For callers that limit the time.
   'too-slow': 'The file takes too long to check. Split it into several files',
   'row-too-long': 'Row {row} is longer than {limit} characters. Check that every quotation mark has been closed',
   'line-too-long': 'Line {line} is longer than {limit} characters',
@@ -22,7 +22,7 @@ export type FileErrorKind = keyof typeof fileErrorTexts;
 
 export type Detail = Readonly<Record<string, string | number>>;
 
-/** A file that cannot be read. A reader of other formats that makes sheets, too, may have `texts` of its own. */
+/** A file that cannot be read. A reader of another format that produces sheets may have its own `texts`. */
 export class SpreadsheetError<Kind extends string = FileErrorKind> extends Error {
   readonly kind: Kind;
   readonly detail: Detail;

@@ -12,7 +12,7 @@ interface OpenOptions {
   isHeader?: IsHeader;
 }
 
-/** Opens a spreadsheet by the extension of its name. */
+/** Opens a spreadsheet, by the extension of its file name. */
 export async function openSpreadsheet(
   fileName: string,
   bytes: AsyncIterable<Uint8Array>,

@@ -16,8 +16,8 @@ const longestMark = 3;
 const notWindowsText = /[\0-\x08\x0e-\x1f\x7f\x80-\x9f]/;
 
 /**
- * Decodes a file piece by piece. UTF-8 and Windows-1252 are the same until the first byte above 127, so the sequence that
- * starts there decides. Reading further before deciding would mean to keep the file.
+ * Decodes a file piece by piece. UTF-8 and Windows-1252 are identical until the first byte above 127, so the sequence that starts there
+ * decides. Deciding later would require keeping the file.
  */
 export class TextDecoding {
   /** Final when the whole file has been decoded. */
@@ -48,7 +48,7 @@ export class TextDecoding {
     return joined;
   }
 
-  /** The mark stays in the text, where reading strips it as it strips spaces. */
+  /** The byte order mark stays in the text; reading strips it like spaces. */
   private start(bytes: Uint8Array, last: boolean): boolean {
     if (bytes.length < longestMark && !last) {
       this.held = bytes.slice();
@@ -100,7 +100,7 @@ export class TextDecoding {
   }
 }
 
-// Not findIndex: a function call for each byte takes as long as reading the rows.
+// Not findIndex: a function call per byte takes as long as reading the rows.
 function findNonAscii(bytes: Uint8Array): number {
   for (let at = 0; at < bytes.length; at++) if ((bytes[at] ?? 0) > 127) return at;
   return -1;

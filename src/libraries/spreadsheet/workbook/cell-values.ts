@@ -2,12 +2,12 @@ const secondsPerDay = 86_400;
 const millisecondsPerDay = 86_400_000;
 const epoch1900 = Date.UTC(1899, 11, 30);
 const daysTo1904 = 1_462;
-/** 31 December 9999, the last day that Excel knows. */
+/** 31 December 9999, the last day that Excel supports. */
 const lastDay = 2_958_465;
 
 export type NumberFormat = 'number' | 'date' | 'duration';
 
-// Built-in formats that are dates or times, those of East Asian versions included.
+// Built-in formats that are dates or times, including those of East Asian versions.
 const builtInDates: readonly [number, number][] = [
   [14, 22],
   [27, 36],
@@ -20,7 +20,7 @@ export function builtInFormat(id: number): NumberFormat {
   return builtInDates.some(([from, to]) => id >= from && id <= to) ? 'date' : 'number';
 }
 
-/** Only the first section of a format counts; texts in quotation marks, colours and padding do not. */
+/** Only the first section of a format counts; quoted text, colours and padding do not. */
 export function customFormat(code: string): NumberFormat {
   const [section = ''] = code.split(';', 1);
   if (/\[(?:h+|m+|s+)\]/i.test(section)) return 'duration';
@@ -30,7 +30,7 @@ export function customFormat(code: string): NumberFormat {
 
 const wholeNumber = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** The shortest form; 15 digits, as a sheet shows them. Text that is no number stays. */
+/** Returns the shortest form with 15 digits, as a sheet shows. Text that is not a number is unchanged. */
 export function numberText(raw: string): string {
   if (wholeNumber.test(raw)) return raw;
   const value = Number(raw);
@@ -39,7 +39,7 @@ export function numberText(raw: string): string {
   return String(Number(value.toPrecision(15)));
 }
 
-/** A date without time, a time without date, or both. */
+/** Returns a date without time, a time without date, or both. */
 export function serialText(raw: string, format: NumberFormat, date1904: boolean): string {
   const serial = Number(raw);
   if (format === 'number' || raw.trim() === '' || !(serial >= 0) || serial > lastDay) return numberText(raw);
@@ -47,9 +47,9 @@ export function serialText(raw: string, format: NumberFormat, date1904: boolean)
   if (format === 'duration') return clock(seconds);
   const time = seconds % secondsPerDay;
   const day = Math.floor(seconds / secondsPerDay) + (date1904 ? daysTo1904 : 0);
-  // Nobody means a time of the day on which dates begin.
+  // On day 0, only a time of day can be meant.
   if (serial < 1 && (time > 0 || !date1904)) return clock(time);
-  // Excel believes that 1900 was a leap year: its days before March are one too low.
+  // Excel treats 1900 as a leap year, so its days before March are one too low.
   const days = day < 60 ? day + 1 : day;
   const date = new Date(epoch1900 + days * millisecondsPerDay).toISOString().slice(0, 10);
   return time === 0 ? date : `${date} ${clock(time)}`;
@@ -60,14 +60,14 @@ function clock(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** `1995-01-27T00:00:00` is a date without time. */
+/** Treats `1995-01-27T00:00:00` as a date without time. */
 export function isoDateText(raw: string): string {
   const [date = '', time = ''] = raw.replace(/Z$/, '').split('T');
   const shown = time.replace(/\.\d+$/, '');
   return shown === '' || shown === '00:00:00' ? date : `${date} ${shown}`;
 }
 
-/** `PT09H30M00S` */
+/** Formats a duration such as `PT09H30M00S`. */
 export function isoDurationText(raw: string): string {
   const parts = /^P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,]\d+)?S)?$/.exec(raw);
   if (!parts) return raw;

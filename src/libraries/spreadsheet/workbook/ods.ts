@@ -7,10 +7,10 @@ import { attributeOf, decodeXml, readXml, type XmlAttributes, type XmlHandlers }
 import { ZipArchive } from './zip-archive.ts';
 
 const contentPath = 'content.xml';
-/** Of a table below `document-content`, `body` and `spreadsheet`. */
+/** The depth of a table below `document-content`, `body` and `spreadsheet`. */
 const tableDepth = 4;
 
-/** Opens an ods file. Like workbooks, for a worker thread. */
+/** Opens an ods file. Like workbooks, it should be read in a worker thread. */
 export async function openOds(bytes: AsyncIterable<Uint8Array>, limits: SpreadsheetLimits): Promise<Sheet> {
   const archive = await ZipArchive.open(bytes, limits);
   await refusePassword(archive);
@@ -42,7 +42,7 @@ async function refusePassword(archive: ZipArchive): Promise<void> {
 }
 
 class OdsReader {
-  /** Whether there is a visible table. */
+  /** Whether a visible table was found. */
   found = false;
   private readonly rows: SheetRows;
   private readonly limits: SpreadsheetLimits;
@@ -50,7 +50,7 @@ class OdsReader {
   private depth = 0;
   private style = '';
   private inTable = false;
-  /** Groups of rows or columns that are hidden, and those inside them. */
+  /** The number of open hidden groups of rows or columns, including nested ones. */
   private hiddenGroups = 0;
 
   private row = 0;
@@ -87,7 +87,7 @@ class OdsReader {
       this.depth--;
     },
     text: (text) => {
-      // Spaces that count are elements.
+      // Significant spaces are elements.
       if (this.inParagraph) this.append(text.replace(/[ \t\r\n]+/g, ' '));
     },
   };
@@ -98,7 +98,7 @@ class OdsReader {
       else if (name === 'tab') this.append('\t');
       else if (name === 'line-break') this.append('\n');
     } else if (this.cellDepth > 0) {
-      // Comments and drawings have paragraphs of their own, further inside.
+      // Comments and drawings have their own paragraphs, at a greater depth.
       if (name === 'p' && this.depth === this.cellDepth + 1) {
         this.inParagraph = true;
         this.paragraphs.push('');
@@ -169,7 +169,7 @@ class OdsReader {
 
   private cellText(): string {
     const value = (name: string) => attributeOf(this.cellAttributes, name) ?? '';
-    // LibreOffice writes an error as the number 0, and its text.
+    // LibreOffice writes an error as the number 0 and a text.
     if (this.cellAttributes['calcext:value-type'] === 'error') return this.paragraphs.join('\n');
     switch (attributeOf(this.cellAttributes, 'value-type')) {
       case 'float':

@@ -16,7 +16,7 @@ interface Merge extends CellRange {
 }
 
 const leastColumns = 50;
-/** A few bytes can repeat a cell or merge a whole sheet. */
+/** Limited, because a few bytes can repeat a cell or merge a whole sheet. */
 const maxRepeatedCells = 5_000_000;
 /** Merged ranges do not overlap, so a row has no more of them than columns. */
 const maxMergesOfRow = 1_000;
@@ -31,7 +31,7 @@ export class SheetRows {
   private repeatedCells = 0;
   private nextRow = 0;
   private hasHeader = false;
-  /** Cells beyond are cut off. The header may have one more than allowed, so that it is noticed. */
+  /** Cells beyond this are cut off. The header may have one more than allowed, so that the excess is noticed. */
   columnCount: number;
 
   constructor(batches: RowBatches, limits: SpreadsheetLimits) {
@@ -44,12 +44,12 @@ export class SheetRows {
     for (let column = from; column <= Math.min(to, this.limits.columns); column++) this.hidden[column] = true;
   }
 
-  /** Merged cells of rows that have not been added yet. */
+  /** Adds merged cells of rows that have not been added yet. */
   addMerges(merges: readonly CellRange[]): void {
     this.merges = [...this.merges, ...merges].sort((a, b) => b.top - a.top);
   }
 
-  /** Rows that are left out are blank. `cells` may have holes. */
+  /** Omitted rows are blank. `cells` may have holes. */
   addRow(row: number, cells: string[], { hidden = false, repeat = 1 } = {}): void {
     if (row < this.nextRow) throw new SpreadsheetError('unreadable');
     this.skipTo(row);
@@ -89,7 +89,7 @@ export class SheetRows {
     if (row >= limit && !blank) throw new SpreadsheetError('too-many-rows', { limit });
     const characters = visible.reduce((sum, cell) => sum + cell.length, 0);
     const width = visible.length;
-    // No text of a workbook is cut.
+    // Text of a workbook is never stripped.
     const plainFrom = visible.at(-1)?.length ?? 0;
     this.batches.add({ cells: visible, width, characters, blank, quotedCells: width, plainFrom });
   }

@@ -7,7 +7,7 @@ import { findMerges, SharedStrings, worksheetHandlers } from './worksheet.ts';
 import { attributeOf, decodeXml, isTrue, readXml, type XmlHandlers } from './xml-reader.ts';
 import { ZipArchive } from './zip-archive.ts';
 
-/** Opens an xlsx or xlsm file. Inflating and parsing take seconds of processor time: run it in a worker thread. */
+/** Opens an xlsx or xlsm file. Inflating and parsing take seconds of CPU time, so it should run in a worker thread. */
 export async function openWorkbook(bytes: AsyncIterable<Uint8Array>, limits: SpreadsheetLimits): Promise<Sheet> {
   const archive = await ZipArchive.open(bytes, limits);
   const workbookPath = await findWorkbook(archive);
@@ -37,7 +37,7 @@ export async function openWorkbook(bytes: AsyncIterable<Uint8Array>, limits: Spr
 
 interface Relation {
   id: string;
-  /** The last part of its URI: `worksheet`, `styles`, `sharedStrings`. */
+  /** The last segment of its URI: `worksheet`, `styles`, `sharedStrings`. */
   type: string;
   path: string;
 }
@@ -49,13 +49,13 @@ async function findWorkbook(archive: ZipArchive): Promise<string> {
   return path;
 }
 
-/** What a part of the package refers to, with paths from the root of the archive. */
+/** Reads the relations of a part of the package, with paths from the root of the archive. */
 async function readRelations(archive: ZipArchive, part: string): Promise<Relation[]> {
   const slash = part.lastIndexOf('/') + 1;
   const [folder, name] = [part.slice(0, slash), part.slice(slash)];
   const relations: Relation[] = [];
   await readPart(archive, `${folder}_rels/${name}.rels`, (element, attributes) => {
-    // External targets are links to anything, and may be no URL.
+    // External targets are arbitrary links, and may not be valid URLs.
     if (element !== 'Relationship' || attributes.TargetMode === 'External') return;
     const { Id: id = '', Type: type = '', Target: target = '' } = attributes;
     const path = new URL(target, `file:///${folder}`).pathname.slice(1);
@@ -78,7 +78,7 @@ async function readWorkbookPart(archive: ZipArchive, path: string, parts: readon
   return { sheetPath, date1904 };
 }
 
-/** The format of numbers, by the style of a cell. */
+/** Reads the number format of each cell style. */
 async function readFormats(archive: ZipArchive, path: string | undefined): Promise<NumberFormat[]> {
   const custom = new Map<number, NumberFormat>();
   const formats: NumberFormat[] = [];

@@ -9,7 +9,7 @@ const maxSheetRow = 1_048_576;
 const endOfRows = /<\/((?:[\w.-]+:)?)sheetData\s*>/;
 const longestEndOfRows = 200;
 
-/** The merged ranges of a worksheet. They are listed behind its rows, which are passed over unparsed. */
+/** Returns the merged ranges of a worksheet. They come after its rows, which are skipped without parsing. */
 export async function findMerges(texts: AsyncIterable<string>): Promise<CellRange[]> {
   const merges: CellRange[] = [];
   const open: XmlHandlers['open'] = (name, attributes) => {
@@ -137,12 +137,12 @@ export function worksheetHandlers({ rows, strings, formats, date1904, limits }: 
   }
 }
 
-/** Rows and columns of no size are hidden, too. */
+/** Rows and columns of size zero count as hidden. */
 function isHidden(attributes: XmlAttributes, size: 'ht' | 'width'): boolean {
   return isTrue(attributes.hidden) || Number(attributes[size] ?? 1) === 0;
 }
 
-/** `B3` is row 2, column 1. */
+/** Parses `B3` as row 2, column 1. */
 function readReference(reference: string): { row: number; column: number } | undefined {
   const match = /^\$?([A-Z]{1,3})\$?([0-9]{1,7})$/.exec(reference);
   if (!match) return undefined;
@@ -152,11 +152,11 @@ function readReference(reference: string): { row: number; column: number } | und
   return { row: Number(digits) - 1, column: column - 1 };
 }
 
-/** Bounds the memory of the table: characters, and about as many bytes for each string itself. */
+/** Bounds the memory of the table: the characters, and the overhead of each string. */
 const maxCharacters = 100_000_000;
 const charactersOfEntry = 32;
 
-/** Characters that XML cannot contain are written as `_x000D_`. */
+/** XML cannot contain some characters; they are written as `_x000D_`. */
 const escaped = /_x([0-9A-Fa-f]{4})_/g;
 
 function unescapeText(text: string): string {
@@ -164,7 +164,7 @@ function unescapeText(text: string): string {
   return text.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** The texts that cells refer to by number. */
+/** The texts that cells refer to by index. */
 export class SharedStrings {
   private readonly strings: string[] = [];
   private characters = 0;
@@ -197,7 +197,7 @@ export class SharedStrings {
   private add(text: string): void {
     this.characters += text.length + charactersOfEntry;
     if (this.characters > maxCharacters) throw new SpreadsheetError('too-large-unpacked');
-    // A slice keeps the text that it was cut from, here the whole part, in memory: hence the copy.
+    // Copied, because a slice keeps the text it was cut from, here the whole part, in memory.
     this.strings.push(Buffer.from(text).toString());
   }
 }

@@ -3,7 +3,7 @@ import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 export type XmlAttributes = Readonly<Record<string, string>>;
 
-/** Names of elements are without their prefix. */
+/** Element names have no prefix. */
 export interface XmlHandlers {
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
@@ -11,12 +11,12 @@ export interface XmlHandlers {
 }
 
 const maxDepth = 100;
-/** The parser keeps a token until it is complete: a text, a comment, a tag with its attributes. */
+/** Bounds a token, because the parser buffers it until it is complete: a text, a comment, a tag with its attributes. */
 const maxTokenCharacters = 4_000_000;
 
 /**
- * Parses XML piece by piece; yields after each piece so that the caller can take what has been read. There are no
- * document type definitions in spreadsheets, so no file can declare entities.
+ * Parses XML piece by piece and yields after each piece, so that the caller can process what has been read. Files cannot declare entities,
+ * because spreadsheets have no document type definitions.
  */
 export async function* readXml(texts: AsyncIterable<string>, handlers: XmlHandlers): AsyncGenerator<void> {
   const write = xmlWriter(handlers);
@@ -91,7 +91,7 @@ function localName(name: string): string {
   return colon === -1 ? name : name.slice(colon + 1);
 }
 
-/** Finds an attribute by its name without prefix. */
+/** Finds an attribute by its local name. */
 export function attributeOf(attributes: XmlAttributes, local: string): string | undefined {
   if (attributes[local] !== undefined) return attributes[local];
   for (const name in attributes) if (localName(name) === local) return attributes[name];

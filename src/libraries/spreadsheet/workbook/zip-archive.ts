@@ -3,12 +3,12 @@ import { megabytes, type SpreadsheetLimits } from '../sheet.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 const maxEntries = 10_000;
-/** The data of a large part never repeats itself this much; it would take a minute to find that out. */
+/** No real data is compressed this much in a large part. Inflating a zip bomb would take a minute. */
 const bomb = { unpackedBytes: 64 * 1024 * 1024, ratio: 200 };
-/** The container of old Excel files, and of new ones with a password. */
+/** The container of old Excel files and of password-protected new ones. */
 const compoundFile = [0xd0, 0xcf, 0x11, 0xe0];
 
-/** The parts of a workbook, each unpacked as a stream. */
+/** The parts of a workbook, each inflated as a stream. */
 export class ZipArchive {
   private readonly zip: ZipFile;
   private readonly entries: ReadonlyMap<string, Entry>;
@@ -34,10 +34,7 @@ export class ZipArchive {
     return this.entries.has(name.toLowerCase());
   }
 
-  /**
-   * The directory of the archive states the size of each part; yauzl ends the stream with an error as soon as the part has
-   * another.
-   */
+  /** The archive's directory states the size of each part; yauzl ends the stream with an error if the actual size differs. */
   async *read(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.entries.get(name.toLowerCase());
     if (!entry) throw new SpreadsheetError('unreadable');
