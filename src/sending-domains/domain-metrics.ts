@@ -5,7 +5,7 @@ import { dnsResolver, type Resolver } from './checks/resolver.ts';
 import { countStates, selectProblems } from './sending-domains.sql.ts';
 import type { DomainSettings } from './settings.ts';
 
-/** The name servers of the settings, with a count of what they answer. */
+/** Creates a resolver with the configured name servers that counts responses. */
 export function countingResolver(metrics: Metrics, { dnsServers: servers }: DomainSettings): Resolver {
   const queries = metrics.counter('dns_queries_total', 'Questions to name servers about sending domains', [
     'type',
@@ -16,7 +16,7 @@ export function countingResolver(metrics: Metrics, { dnsServers: servers }: Doma
 
 const states = ['pending', 'verified', 'warning', 'suspended'] as const;
 
-/** Read at scrape time: there are at most some thousands of domains. */
+/** Reads the database at each scrape: there are at most some thousands of domains. */
 export function observeDomains({ metrics, db, clock }: Platform): void {
   metrics.gauges('sending_domains', 'Domains that emails come from, by state', ['state'], async () => {
     const counts = new Map((await countStates(db)).map(({ state, count }) => [state, count]));

@@ -3,11 +3,11 @@ import { domainToASCII } from 'node:url';
 type NameProblem = 'not-a-domain' | 'mailbox-provider';
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-/** At least two labels; the last one is no number, so an address is no name. */
+/** At least two labels. The last one is not a number, so an address does not match. */
 const aLabels = new RegExp(`^(?:${label}\\.)+(?!\\d+$)${label}$`);
 const maxLength = 253;
 
-/** Names of which the ending varies by country: yahoo.fr, gmx.at, hotmail.co.uk. */
+/** Mailbox providers whose domains vary by country: yahoo.fr, gmx.at, hotmail.co.uk. */
 const inManyCountries = /(?:^|\.)(?:yahoo|gmx|hotmail|yandex)\.(?:com?\.)?[a-z]{2,3}$/;
 const mailboxProviders = [
   ...['gmail.com', 'googlemail.com', 'outlook.com', 'live.com', 'live.co.uk', 'msn.com', 'passport.com'],
@@ -50,10 +50,10 @@ const mailboxProviders = [
   ...['comcast.net', 'verizon.net', 'att.net', 'sbcglobal.net', 'bellsouth.net', 'cox.net', 'charter.net', 'shaw.ca'],
 ];
 
-/** A name as people type it, in any script, as its A-label: lower case, without the last full stop. */
+/** Converts a name as people type it, in any script, to its A-label: lower case, without a trailing dot. */
 export function parseDomainName(text: string): { name: string } | { problem: NameProblem; name: string } {
   const typed = text.trim().replace(/\.$/, '');
-  // The conversion drops some characters and decodes others: only what can be part of a name gets there.
+  // The conversion drops some characters and decodes others, so only possible characters of a name are passed to it.
   const isPossible = typed.length <= maxLength && !/[\0-,/:-@[-`{-\x9f\s]/.test(typed);
   const name = isPossible ? domainToASCII(typed) : '';
   if (name.length > maxLength || !aLabels.test(name)) return { problem: 'not-a-domain', name: '' };
@@ -61,7 +61,7 @@ export function parseDomainName(text: string): { name: string } | { problem: Nam
   return isOfProvider ? { problem: 'mailbox-provider', name } : { name };
 }
 
-/** Whether the name is this domain, or inside of it. */
+/** Whether the name is this domain or below it. */
 export function isSameOrBelow(name: string, domain: string): boolean {
   return name === domain || name.endsWith(`.${domain}`);
 }

@@ -1,34 +1,34 @@
 import type { Negotiated } from './checks/tls.ts';
 import type { ProviderRecord } from './sending-domains.sql.ts';
 
-/** What a provider says about a domain that has its keys there. */
+/** The response of a provider about a domain whose keys it has. */
 export interface DomainAtProvider {
   records: ProviderRecord[];
-  /** Its own opinion. */
+  /** The provider's own verdict. */
   verified: boolean;
 }
 
-/** What a mail server of ours says about the domains of its emails. */
+/** The configuration of our own mail server that the checks of domains need. */
 export interface MailServerFacts {
-  /** Of bounces, unless a domain has its own. */
+  /** The return path domain, unless a domain has its own. */
   returnPathDomain?: string | undefined;
   /** Whether we are the mail server of that domain. */
   listens?: boolean;
-  /** The name with which it greets. */
+  /** The name in its EHLO. */
   helo?: string | undefined;
-  /** Which encryption a connection to it gets. Undefined if it cannot be reached. */
+  /** Finds out which encryption a connection to it gets. Returns undefined if it cannot be reached. */
   negotiate?(): Promise<Negotiated | undefined>;
-  /** The key of the installation, from its settings. */
+  /** The key of the installation, from the settings. */
   key?: { domain: string; selector: string; publicKey: string } | undefined;
 }
 
-/** What the email providers in use can do for domains. Delivery, which knows them, fills it. */
+/** What the email providers in use can do for domains. Set by delivery, which knows the providers. */
 export interface DomainProviders {
-  /** Whether one of them takes emails that are signed here. */
+  /** Whether one of them accepts emails that are signed here. */
   readonly sign: boolean;
-  /** Those that have the keys themselves. */
+  /** The providers that have the keys themselves. */
   readonly withKeys: readonly string[];
   readonly mailServer: MailServerFacts;
-  /** Undefined if the provider does not know the domain, or cannot be asked. */
+  /** Returns undefined if the provider does not know the domain or has no API for it. */
   lookUp(provider: string, name: string): Promise<DomainAtProvider | undefined>;
 }

@@ -41,7 +41,7 @@ export function refuseUnlessMayChange(settings: Settings, person: Person, owner:
   if (!mayChangeDomains(settings, person, owner)) throw forbidden(refusals[owner.scope]);
 }
 
-/** The name of the owner, for people. Throws if it does not exist. */
+/** Returns the display name of the owner. Throws if it does not exist. */
 export async function nameOfOwner(db: Db | Tx, owner: DomainOwner): Promise<string> {
   switch (owner.scope) {
     case 'service':

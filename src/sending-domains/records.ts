@@ -2,23 +2,23 @@ import { dkimName } from './checks/dkim.ts';
 import { ownershipRecord } from './checks/ownership.ts';
 import type { CheckRow, DomainRow, KeyRow, ProviderRecord } from './sending-domains.sql.ts';
 
-/** What the owner of a domain publishes. */
+/** A record that the owner of a domain publishes. */
 export interface DomainRecord {
   purpose: 'ownership' | 'signature' | 'return-path' | 'policy';
   type: 'TXT' | 'CNAME' | 'MX';
   name: string;
   value: string;
-  /** Without it the domain is not verified. */
+  /** Whether the domain cannot be verified without it. */
   needed: boolean;
-  /** Of the last check of this record. */
+  /** The verdict of the latest check of this record. */
   verdict: CheckRow['verdict'] | null;
-  /** What was found instead, in the words of the check. */
+  /** The reason code of the check: what was found instead. */
   reason: string | null;
 }
 
 type Judged = Pick<CheckRow, 'check_name' | 'verdict' | 'reason' | 'evidence'>;
 
-/** Every record of a domain, those that it needs first. */
+/** Returns every record of a domain, required ones first. */
 export function recordsOf(
   domain: Pick<DomainRow, 'name' | 'scope' | 'way' | 'token' | 'return_path_domain'>,
   { keys, records, checks }: { keys: readonly KeyRow[]; records: readonly ProviderRecord[]; checks: readonly Judged[] },
@@ -26,7 +26,7 @@ export function recordsOf(
   const found = (name: string, isThis: (check: Judged) => boolean = () => true) => {
     const check = checks.find(({ check_name }) => check_name === name);
     if (!check) return { verdict: null, reason: null };
-    // One check is about several records, and names the one that is wrong.
+    // One check covers several records, and names the one that is wrong.
     return check.verdict === 'pass' || isThis(check)
       ? { verdict: check.verdict, reason: check.reason }
       : { verdict: 'pass' as const, reason: null };
@@ -36,7 +36,7 @@ export function recordsOf(
     return (record ?? selector ?? value) === value;
   };
   return [
-    // Who can change the settings owns the domains of the installation.
+    // The domains of the installation need no proof of ownership: they are set by those who control the settings.
     ...(domain.scope === 'installation'
       ? []
       : [
@@ -72,7 +72,7 @@ export function recordsOf(
   ];
 }
 
-/** A domain with a return path of its own, once its check has found the server that takes our bounces. */
+/** For a domain with its own return path, once a check has found the server that receives our bounces. */
 function returnPathRecords(
   { return_path_domain: name }: Pick<DomainRow, 'return_path_domain'>,
   checks: readonly Judged[],

@@ -1,7 +1,7 @@
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Db } from '../platform/db/database.ts';
 
-/** What it takes to send from a domain: by id, or that of the installation by its name. */
+/** Selects what is needed to send from a domain: by id, or the installation's by its name. */
 export function selectSenderDomain(db: Db, which: { id: string } | { installation: string }) {
   const domains = db.selectFrom('sending_domains');
   const found =
@@ -20,7 +20,7 @@ export function selectSenderDomain(db: Db, which: { id: string } | { installatio
       'sending_domains.provider',
       'sending_domains.state',
       'sending_domains.hold',
-      // While bounces to it do not arrive, they go where all others go.
+      // While bounces to it do not arrive, the installation's return path is used.
       domain
         .case()
         .when(

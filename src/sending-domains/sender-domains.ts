@@ -14,14 +14,14 @@ export interface ChosenDomains {
   organisation_domain_id: string | null;
 }
 
-/** What signs an email. */
+/** The key that signs an email. */
 export interface Signature {
   domain: string;
   selector: string;
   privateKey: string;
 }
 
-/** The domain is suspended, and its owner wants emails to wait rather than come from another one. */
+/** The domain is suspended, and its owner chose that emails wait instead of coming from another domain. */
 export class OnHold extends Error {
   readonly domain: string;
 
@@ -33,12 +33,12 @@ export class OnHold extends Error {
 
 type Deps = Platform & { config: { domains: DomainSettings; email: EmailSettings } };
 
-/** Cached instead of a missing row: most installations have none. */
+/** Cached for missing rows too: most installations have none. */
 const none = { state: 'none' as const };
 const ofInstallation = 'installation';
 
 /**
- * Which domain an email comes from. Rows are cached until a change of the domain or of its keys is announced, so a message costs no
+ * Chooses the domain that an email comes from. Rows are cached until a change of the domain or its keys is announced, so a message costs no
  * query.
  */
 export class SenderDomains {
@@ -60,9 +60,9 @@ export class SenderDomains {
   }
 
   /**
-   * The service's own domain, else that of its organisation, else that of the installation, of which undefined means that it has no
-   * row. `canSend`: whether the provider that takes the message can send from a domain; if it cannot, the message comes from the
-   * domain of the installation. Throws `OnHold`.
+   * Returns the service's own domain, otherwise its organisation's, otherwise the installation's, which is undefined if it has no row.
+   * `canSend`: whether the provider of the message can send from a domain; if not, the message comes from the installation's domain. Throws
+   * `OnHold`.
    */
   async choose(
     serviceId: string,
@@ -70,7 +70,7 @@ export class SenderDomains {
     canSend: (domain: SenderDomain) => boolean = () => true,
   ): Promise<SenderDomain | undefined> {
     if (this.app.config.domains.mode === 'off') return undefined;
-    // A broken domain must not hold back the message that says so.
+    // A broken domain must not hold back the notification about it.
     const isPlatform = serviceId === platformServiceId;
     const ids = isPlatform ? [ofInstallation] : [sending_domain_id, organisation_domain_id, ofInstallation];
     for (const id of ids) {
@@ -85,7 +85,7 @@ export class SenderDomains {
     return undefined;
   }
 
-  /** The domain in the sender address, whichever provider takes the message. */
+  /** Returns the domain in the sender address, regardless of the provider. */
   async nameFor(serviceId: string, chosen: ChosenDomains): Promise<string> {
     const own = this.app.config.email.domain;
     if (chosen.sending_domain_id === null && chosen.organisation_domain_id === null) return own;
@@ -98,8 +98,8 @@ export class SenderDomains {
   }
 
   /**
-   * Undefined where the provider or a relay signs, or the key of the installation. A key that cannot be read is the fault of
-   * SECRET_KEYS: then emails come from the domain of the installation.
+   * Returns undefined if the provider, a relay or the installation's key signs. A key that cannot be decrypted is caused by wrong
+   * SECRET_KEYS: then emails come from the installation's domain.
    */
   signatureOf({ name, key }: SenderDomain): Signature | 'unreadable' | undefined {
     if (!key || key.encrypted_private_key === null) return undefined;

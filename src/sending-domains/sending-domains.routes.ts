@@ -118,7 +118,7 @@ const OfDomain = Type.Object({ sending_domain_id: Uuid });
 const path = '/sending-domain';
 const ofDomain = `${path}/:sending_domain_id`;
 
-/** The name of the check is a column called otherwise. */
+/** The column is `check_name`, the field of the API is `name`. */
 function shown({ checks, ...domain }: SendingDomain) {
   return { ...domain, checks: checks.map(({ check_name, ...rest }) => ({ name: check_name, ...rest })) };
 }

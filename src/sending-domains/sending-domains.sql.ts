@@ -47,13 +47,13 @@ export interface DomainQuery {
   service_id?: string | undefined;
   organisation_id?: string | undefined;
   scope?: DomainRow['scope'] | undefined;
-  /** Without it: all but retired ones. */
+  /** Undefined: all states except retired. */
   state?: DomainState | undefined;
-  /** Part of the name. */
+  /** A part of the name. */
   text?: string | undefined;
 }
 
-/** By name. */
+/** Selects domains ordered by name. */
 export async function selectDomains(
   db: Db | Tx,
   query: DomainQuery,
@@ -74,7 +74,7 @@ export async function selectDomains(
 
 const maxListed = 1_000;
 
-/** Two requests that add a domain for one owner go one after the other, so that the limit is exact. */
+/** Serialises requests that add a domain for the same owner, so that the limit is exact. */
 export async function countDomainsForUpdate(tx: Tx, owner: DomainOwner): Promise<number> {
   const { scope, service_id, organisation_id } = sameOwner(owner);
   const key = `sending-domains ${service_id ?? organisation_id ?? scope}`;
@@ -86,7 +86,7 @@ export async function countDomainsForUpdate(tx: Tx, owner: DomainOwner): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** The state of the domain that an owner uses; null if it uses none. */
+/** Returns the state of the domain that an owner uses; null if it uses none. */
 export async function selectStateOfDefault(tx: Tx, owner: DomainOwner): Promise<DomainState | null> {
   const { service_id, organisation_id } = sameOwner(owner);
   const { rows } = await sql<{ state: DomainState }>`
@@ -149,7 +149,7 @@ const keyColumns = [
   'created_at',
 ] as const;
 
-/** What is known about domains besides their rows, in the order of their creation and of names. */
+/** Selects the details of domains that are in other tables, ordered by creation and name. */
 export async function selectDetails(db: Db | Tx, ids: readonly string[]) {
   const [keys, records, checks, chosen] = await Promise.all([
     db
@@ -172,7 +172,7 @@ export async function selectDetails(db: Db | Tx, ids: readonly string[]) {
       .where('domain_id', '=', anyOf([...ids]))
       .orderBy('check_name')
       .execute(),
-    // A domain of the installation has no owner who could choose another.
+    // The installation's domain has no owner who could choose another one.
     sql<{ id: string }>`
       select d.id from sending_domains d
       left join services s on s.id = d.service_id left join organisations o on o.id = d.organisation_id
@@ -186,7 +186,7 @@ export async function deleteChangesBefore(db: Db, before: Timestamp): Promise<vo
   await db.deleteFrom('sending_domain_changes').where('changed_at', '<', before).execute();
 }
 
-/** The domains that a service and its organisation use. */
+/** Selects the domains that a service and its organisation use. */
 export function selectChosenDomains(db: Db, serviceId: string) {
   return db
     .selectFrom('services')
@@ -196,7 +196,7 @@ export function selectChosenDomains(db: Db, serviceId: string) {
     .executeTakeFirst();
 }
 
-/** How many domains are in each state. */
+/** Counts the domains in each state. */
 export async function countStates(db: Db): Promise<{ state: DomainState; count: number }[]> {
   return db
     .selectFrom('sending_domains')
@@ -205,7 +205,7 @@ export async function countStates(db: Db): Promise<{ state: DomainState; count: 
     .execute();
 }
 
-/** For how long, at most, a domain in use has lacked what it needs, and no check has been recorded; in seconds. */
+/** Returns the longest times, in seconds, for which a domain in use has failed its required checks, and has not been checked. */
 export async function selectProblems(db: Db, now: Timestamp): Promise<{ failing_s: number; unchecked_s: number }> {
   const { rows } = await sql<{ failing_s: number; unchecked_s: number }>`
     select coalesce(extract(epoch from ${now}::timestamptz - min(required_failing_since)), 0)::float8 as failing_s,

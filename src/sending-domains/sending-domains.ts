@@ -50,9 +50,9 @@ export type DomainDeps = Platform & {
   domainProviders: DomainProviders;
 };
 
-/** A domain with what its owner publishes and what was found. */
+/** A domain with the records that its owner publishes and the results of its checks. */
 export interface SendingDomain extends DomainRow {
-  /** Of those of its owner, emails come from this one. */
+  /** Whether emails come from this one of its owner's domains. */
   is_chosen: boolean;
   keys: KeyRow[];
   records: DomainRecord[];
@@ -97,21 +97,21 @@ export type Way = DomainRow['way'];
 
 export interface NewDomain {
   name: string;
-  /** By default what the providers in use can do. */
+  /** The default depends on the providers in use. */
   way?: Way | undefined;
   provider?: string | undefined;
-  /** Where a relay signs. */
+  /** The selector of the relay, if a relay signs. */
   selector?: string | undefined;
   return_path_domain?: string | undefined;
   hold?: boolean | undefined;
-  /** What the provider asks to publish, where it cannot be asked itself. */
+  /** The records that the provider requires, if it has no API to ask. */
   records?: ProviderRecord[] | undefined;
   created_by_id: string;
 }
 
 const maxDomains: Record<DomainOwner['scope'], number> = { service: 5, organisation: 50, installation: 50 };
 
-/** The first domain of a service or an organisation is the one that it uses once it is verified. */
+/** The first domain of a service or an organisation becomes the one that it uses once it is verified. */
 export async function addDomain(app: DomainDeps, owner: DomainOwner, request: NewDomain): Promise<SendingDomain> {
   const { db, clock, config } = app;
   const person = await getUserRecord(db, request.created_by_id);
@@ -143,10 +143,10 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
   return getDomain(db, id);
 }
 
-/** Labels of a domain name. */
+/** One or more labels of a domain name. */
 export const isSelector = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$/;
 
-/** The key in the settings, which signs what comes from the domain of the installation. */
+/** Returns the key in the settings, which signs emails from the installation's domain. */
 export function installationKey(
   { config, domainProviders }: Pick<DomainDeps, 'config' | 'domainProviders'>,
   { scope, name }: Pick<DomainRow, 'scope' | 'name'>,
@@ -165,7 +165,7 @@ function readName(app: DomainDeps, { scope }: DomainOwner, text: string): string
         : t('Enter a domain such as {example}', { example: 'notify.council.example' }),
     );
   }
-  // Its subdomains are free: the installation sends from the name itself.
+  // Subdomains of it are allowed: the installation sends from the name itself.
   if (scope !== 'installation' && isSameOrBelow(app.config.email.domain.toLowerCase(), name)) {
     throw invalid(domainInUse);
   }
@@ -199,7 +199,7 @@ function chooseWay(
   return { way, provider: chosen };
 }
 
-/** Those of the provider itself, if it can be asked. */
+/** Returns the provider's own list of records, if it has an API to ask. */
 async function recordsAt(
   app: DomainDeps,
   provider: string | null,
@@ -232,7 +232,7 @@ async function setDefault(tx: Tx, owner: DomainOwner, id: string, now: Date): Pr
   if (owner.scope === 'organisation') await setDomainOfOrganisation(tx, owner.organisation_id, id, now);
 }
 
-/** Its service, or the services of its organisation, send from it once it is verified. */
+/** Makes a domain the one that its service, or the services of its organisation, send from once it is verified. */
 export async function makeDefault(app: Platform, id: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const domain = await lockInUse(tx, id);
@@ -272,7 +272,7 @@ async function lockInUse(tx: Tx, id: string): Promise<DomainRow> {
   return domain;
 }
 
-/** No email comes from it any more. Its name is free, and its keys are erased after a week. Retiring it again changes nothing. */
+/** Idempotent. No email comes from a retired domain; its name can be added again, and its keys are erased after a week. */
 export async function retireDomain(app: Platform, id: string): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {

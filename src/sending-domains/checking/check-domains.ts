@@ -41,13 +41,13 @@ export type CheckingDeps = Omit<DomainDeps, 'config'> & {
   accountMessages: AccountMessageSender;
 };
 
-/** Longer than a check can take; then another worker checks the domain. */
+/** Longer than any check takes. After that, another worker may check the domain. */
 const lease_ms = 120_000;
 const atOnce = 4;
-/** The task ends in time for its next run, which does the rest. */
+/** The task ends before its next run, which continues. */
 const maxRun_ms = 45_000;
 
-/** Checks every domain that is due, erases keys that nobody needs any more. */
+/** Checks every domain that is due, and erases keys that are no longer needed. */
 export async function checkDueDomains(app: CheckingDeps): Promise<void> {
   await eraseOldKeys(app);
   if (app.config.domains.mode === 'off') return;
@@ -65,12 +65,12 @@ function leaseFrom(now: Date) {
 
 const betweenChecks_ms = 10_000;
 
-/** At the request of a person. */
+/** Checks a domain at the request of a person. */
 export async function checkNow(app: CheckingDeps, id: string): Promise<void> {
   const now = app.clock.now();
   const domain = await selectDomain(app.db, id);
   if (!domain || domain.state === 'retired') throw notFound();
-  // What it finds is no change of the person who asks.
+  // The results are not changes by the person who asked.
   await asNobody(async () => {
     const leased = await leaseDomain(app.db, id, leaseFrom(now), timestamp(earlier(now, betweenChecks_ms)));
     if (!leased) throw new Failure('too-many', 'RateLimitError', t('Wait 10 seconds before the next check'));
@@ -78,7 +78,7 @@ export async function checkNow(app: CheckingDeps, id: string): Promise<void> {
   });
 }
 
-/** Asks first, and holds no connection meanwhile. The result counts only while this process has the lease. */
+/** Asks the name servers first, without holding a database connection. The result counts only if this process still has the lease. */
 async function checkLeased(app: CheckingDeps, domain: DomainRow): Promise<void> {
   const { keys, records } = await selectDetails(app.db, [domain.id]);
   const next = keys.filter(({ state }) => state === 'waiting' || state === 'ready');
@@ -109,7 +109,7 @@ function checkCounter({ metrics }: Pick<CheckingDeps, 'metrics'>) {
   return metrics.counter('sending_domain_checks_total', 'Checks of sending domains', ['check', 'verdict']);
 }
 
-/** The state of the keys may have changed meanwhile: by a person, in another transaction. */
+/** Another transaction may have changed the keys since they were read, for example at the request of a person. */
 async function moveKey(app: CheckingDeps, tx: Tx, known: readonly KeyRow[], key: KeyRow, check: Check): Promise<void> {
   const { keys } = await selectDetails(tx, [key.domain_id]);
   const current = keys.find(({ id }) => id === key.id);
@@ -164,7 +164,7 @@ function formerOf(rows: readonly CheckRow[], name: string): CheckRow | undefined
   return rows.find(({ check_name }) => check_name === name);
 }
 
-/** `since` stays while verdict and reason do. */
+/** `since` is kept while verdict and reason stay the same. */
 function rowOf({ name, verdict, reason, evidence }: Check, former: readonly CheckRow[], checked_at: string) {
   const before = formerOf(former, name);
   const isSame = before?.verdict === verdict && before.reason === reason;
@@ -179,7 +179,7 @@ interface Known {
   negotiated: Negotiated | undefined;
 }
 
-/** What the checks of a domain are told. */
+/** Returns what the checks need to know about a domain. */
 function factsOf(app: DomainDeps, domain: DomainRow, { keys, records, atProvider, negotiated }: Known): DomainFacts {
   const { returnPathDomain, helo, listens } = app.domainProviders.mailServer;
   const ofInstallation = installationKey(app, domain);
@@ -187,7 +187,7 @@ function factsOf(app: DomainDeps, domain: DomainRow, { keys, records, atProvider
   const ownReturnPath = domain.return_path_domain ?? (domain.way === 'provider' ? undefined : returnPathDomain);
   return {
     way: domain.way,
-    // Who can change the settings owns the domain of the installation.
+    // The domain of the installation needs no proof of ownership: it is in the settings.
     ...(domain.scope === 'installation' ? {} : { token: domain.token }),
     keys: ofInstallation
       ? [ofInstallation]

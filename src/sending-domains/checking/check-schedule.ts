@@ -3,25 +3,25 @@ import type { Check } from '../checks/check.ts';
 import type { DomainRow, KeyRow } from '../sending-domains.sql.ts';
 import { wasTried } from './judge-domain.ts';
 
-/** After these times since a domain was added, then by the hour, then by the day, while its records are not there. */
+/** While the records of a new domain are missing, it is checked after these times, then hourly, then daily. */
 const firstChecks_ms = [1, 2, 5, 10, 30, 60].map((minutes) => minutes * minute_ms);
 const hourlyFor_ms = 72 * hour_ms;
 const dailyFor_ms = 30 * day_ms;
 const again_ms = 15 * minute_ms;
 const usual_ms = 6 * hour_ms;
-/** So that domains that were added together are not checked together for ever. */
+/** Jitter, so that domains that were added together are not always checked together. */
 const spread = 0.2;
 
 interface Checked {
   domain: Pick<DomainRow, 'state' | 'created_at'>;
   checks: readonly Check[];
   required: readonly Check[];
-  /** The checks with another verdict than the last time. */
+  /** The checks whose verdict differs from the previous one. */
   changed: readonly Check[];
   keys: readonly Pick<KeyRow, 'state' | 'retire_at'>[];
 }
 
-/** When a domain is checked next; undefined: never again by itself. `random` is from 0 to 1. */
+/** Returns when a domain is checked next; undefined: not again automatically. `random` is from 0 to 1. */
 export function nextCheck(checked: Checked, now: Date, random: number): Date | undefined {
   const { domain, keys } = checked;
   if (domain.state === 'retired') return undefined;
@@ -40,8 +40,8 @@ function nextWhilePending(added: Date, now: Date): Date | undefined {
 }
 
 /**
- * Soon after something was wrong or unclear. An advisory check that stays wrong, such as a policy that the owner does not want, does
- * not: it would be asked for a hundred times a day.
+ * Checks again soon after something was wrong or unclear. An advisory check that stays wrong, such as a policy that the owner does not
+ * want, does not count: it would cause a hundred checks a day.
  */
 function nextInUse({ required, changed }: Checked, now: Date, random: number): Date {
   const isBad = (check: Check) => check.verdict === 'fail' || (check.verdict === 'unknown' && wasTried(check));
@@ -52,7 +52,7 @@ function nextInUse({ required, changed }: Checked, now: Date, random: number): D
 const readyAfter_ms = hour_ms;
 const usedAfter_ms = day_ms;
 
-/** What a key becomes once its record was found, or was not. Undefined: it stays what it is. */
+/** Returns the change of a key after its record was found or not found. Undefined: no change. */
 export function nextKeyState(
   key: Pick<KeyRow, 'state' | 'passed_since'>,
   { verdict }: Pick<Check, 'verdict'>,
@@ -62,7 +62,7 @@ export function nextKeyState(
   if (verdict === 'fail') return { state: 'waiting', passed_since: null, isDue: false };
   const passed_since = key.passed_since ?? now.toISOString();
   const isReady = new Date(passed_since) <= earlier(now, readyAfter_ms);
-  // An hour to become ready, then a day until it signs by itself.
+  // A key is ready after an hour, and signs automatically a day later.
   const isDue = new Date(passed_since) <= earlier(now, readyAfter_ms + usedAfter_ms);
   return { state: isReady ? 'ready' : 'waiting', passed_since, isDue };
 }

@@ -9,7 +9,7 @@ interface Lease {
   until: Timestamp;
 }
 
-/** Takes domains whose check is due, the longest due first; no two workers get the same one. */
+/** Leases the domains whose check is due, longest overdue first. No two workers get the same one. */
 export async function leaseDueDomains(db: Db, { now, until }: Lease, max: number): Promise<DomainRow[]> {
   const { rows } = await sql<DomainRow>`
     update sending_domains set leased_until = ${until} where id in (
@@ -20,7 +20,7 @@ export async function leaseDueDomains(db: Db, { now, until }: Lease, max: number
   return rows;
 }
 
-/** Takes one domain, unless it is being checked or was checked since `before`. */
+/** Leases one domain, unless it is being checked or was checked since `before`. */
 export async function leaseDomain(
   db: Db,
   id: string,
@@ -35,14 +35,14 @@ export async function leaseDomain(
   return rows[0];
 }
 
-/** Locks the row until the transaction ends, if this process still has the lease. */
+/** Locks the row until the transaction ends. Returns undefined if this process has lost the lease. */
 export async function keepLease(tx: Tx, { id, leased_until }: DomainRow): Promise<DomainRow | undefined> {
   const { rows } = await sql<DomainRow>`
     select * from sending_domains where id = ${id} and leased_until = ${leased_until} for no key update`.execute(tx);
   return rows[0];
 }
 
-/** Neither its version nor the time of its last change: nobody changed it. */
+/** Does not update the version or the time of the last change, because nobody changed the domain. */
 export async function recordCheckedDomain(
   tx: Tx,
   id: string,

@@ -6,25 +6,25 @@ type State = Pick<DomainRow, 'state' | 'required_failing_since' | 'required_fail
 
 interface Found {
   checks: readonly Check[];
-  /** Those of them that must not fail. */
+  /** The checks that must not fail. */
   required: readonly Check[];
-  /** Since when the ownership record has the token of somebody else. */
+  /** Since when the ownership record has a different token. */
   tokenDiffersSince: string | null;
 }
 
 /** A record that somebody deletes at 3 a.m. must not change the sender of emails within minutes. */
 const suspendedAfter = { failures: 3, time_ms: 24 * hour_ms };
-/** Somebody else has the name by now. */
+/** Shorter, because a different token means that somebody else has the name now. */
 const suspendedByToken_ms = hour_ms;
-/** How often something must be wrong before people are told, about three quarters of an hour. */
+/** The number of failed checks in a row before people are notified: about 45 minutes. */
 export const failuresUntilNotice = 3;
 
-/** Without what it needs, such as the addresses of servers, a check never concludes anything. */
+/** Whether the check could run. Without its input, such as the addresses of servers, it never concludes anything. */
 export function wasTried({ verdict, reason }: Pick<Check, 'verdict' | 'reason'>): boolean {
   return !(verdict === 'unknown' && reason === 'not-checked');
 }
 
-/** What a domain may do after a check. A check without a result changes nothing. */
+/** Returns the state of a domain after its checks. An unknown result changes nothing. */
 export function judgeDomain(before: State, { checks, required, tokenDiffersSince }: Found, now: Date): State {
   if (before.state === 'retired') return before;
   const failing = required.some(({ verdict }) => verdict === 'fail');
@@ -36,7 +36,7 @@ export function judgeDomain(before: State, { checks, required, tokenDiffersSince
 }
 
 function judgeFailing(before: State, tokenDiffersSince: string | null, now: Date): State {
-  // Nothing comes from it yet.
+  // No emails come from it yet.
   if (before.state === 'pending') return before;
   const required_failing_since = before.required_failing_since ?? now.toISOString();
   const required_failures = before.required_failures + 1;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/database.ts';
 import { type DomainOwner, sameOwner } from '../sending-domains.sql.ts';
 
-/** Active people: the members of a service, those of an organisation who decide about its services, platform administrators. */
+/** Selects active people: the members of a service, those of an organisation who manage its services, or platform administrators. */
 export async function selectManagersOf(tx: Tx, owner: DomainOwner) {
   const { scope, service_id, organisation_id } = sameOwner(owner);
   const { rows } = await sql<{ name: string; email_address: string; permissions: string[] }>`

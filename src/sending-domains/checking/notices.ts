@@ -18,7 +18,7 @@ interface Deps {
 
 type State = Pick<DomainRow, 'state' | 'required_failures'>;
 
-/** What the people of a domain are told after a check, if anything. */
+/** Returns the notification to send after a check, if any. */
 function noticeOf(before: State, after: State): string | undefined {
   if (after.state === 'suspended') return before.state === 'suspended' ? undefined : accountTemplates.domainSuspended;
   const works = after.state === 'verified' || after.state === 'warning';
@@ -28,8 +28,8 @@ function noticeOf(before: State, after: State): string | undefined {
 }
 
 /**
- * Tells those who manage the domain, from the platform service: a broken domain cannot hold back its own alarm. In the transaction of
- * the change, so everybody is told once.
+ * Notifies the people who manage the domain, in the transaction of the change, so that each is told once. The platform service sends it, so
+ * a broken domain cannot delay its own notification.
  */
 export async function sendNotices(
   app: Deps,
@@ -64,7 +64,7 @@ export async function sendNotices(
   }
 }
 
-/** What a needed check is about. */
+/** The words for each required check. */
 const wordsOf = new Map([
   ['ownership', t('the ownership record')],
   ['dkim', t('the record of the signature')],

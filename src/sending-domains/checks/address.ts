@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Whether an address is in a network of the same family. Neither is checked for correctness. */
+/** Whether an address is in a network of the same family. Neither is validated. */
 export function isInNetwork(address: string, network: string, prefix: number): boolean {
   const family = isIP(address);
   if (family === 0 || family !== isIP(network)) return false;
@@ -17,16 +17,16 @@ function numberOf(address: string): bigint {
   return address.split('.').reduce((number, octet) => number * 256n + BigInt(octet), 0n);
 }
 
-/** All 32 hexadecimal digits. */
+/** Returns all 32 hexadecimal digits. */
 export function ipv6Digits(address: string): string {
-  // The URL writes every IPv6 address in the same way, also one that ends with an IPv4 address.
+  // URL writes every IPv6 address in the same form, even one that ends with an IPv4 address.
   const [start = '', end = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [first = [], last = []] = [start, end].map((part) => part.split(':').filter(Boolean));
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
   return [...first, ...zeros, ...last].map((group) => group.padStart(4, '0')).join('');
 }
 
-/** Where the name of an address is published. */
+/** Returns the name of an address in reverse DNS. */
 export function reverseName(address: string): string {
   if (isIPv4(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
   return `${[...ipv6Digits(address)].reverse().join('.')}.ip6.arpa`;

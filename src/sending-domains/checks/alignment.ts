@@ -2,22 +2,22 @@ import { type Conclusion, noAnswer, type Policy, type Questions } from './check.
 import { appliedPolicy, discoverPolicy, findOrganisationalDomain, tagOf } from './dmarc-policy.ts';
 import { plainName } from './resolver.ts';
 
-/** Who vouches for a message: the domains of its signatures, and that of its return path. */
+/** The domains that authenticate a message: those of its signatures, and that of its return path. */
 interface Vouchers {
   dkimDomains: readonly string[];
   returnPathDomain?: string;
 }
 
 interface Alignment {
-  /** What receivers do with mail that does not pass. Without it they do not use DMARC for this domain. */
+  /** What receivers do with mail that fails. Undefined: they do not apply DMARC to this domain. */
   policy: Policy | undefined;
   organisationalDomain: string | undefined;
-  /** Undefined: a name server failed, and the answer depends on it. */
+  /** Undefined if a name server failed and the result depends on it. */
   dkim: boolean | undefined;
   spf: boolean | undefined;
 }
 
-/** Whether the signature or the return path is of the organisation in From: one of them is enough for receivers. */
+/** Checks whether the signature or the return path is aligned with the organisation in From. Receivers accept either. */
 export async function checkAlignment(questions: Questions, domain: string, vouchers: Vouchers): Promise<Conclusion> {
   const alignment = await findAlignment(questions, domain, vouchers);
   if (!alignment) return noAnswer;
@@ -30,7 +30,7 @@ export async function checkAlignment(questions: Questions, domain: string, vouch
   return { verdict: 'fail', reason: 'not-aligned', ...details };
 }
 
-/** Undefined if a name server failed before the policy was known. */
+/** Returns undefined if a name server failed before the policy was known. */
 export async function findAlignment(
   questions: Questions,
   domain: string,
@@ -45,7 +45,7 @@ export async function findAlignment(
     if (voucher === author) return true;
     if (record && tagOf(record.tags, mode) === 's') return false;
     if (organisationalDomain === undefined) return undefined;
-    // An organisation is the name itself or one above it.
+    // The organisational domain is the name itself or one above it.
     if (`.${voucher}`.endsWith(`.${organisationalDomain}`)) {
       const other = await findOrganisationalDomain(questions, voucher);
       return other === undefined ? undefined : other === organisationalDomain;

@@ -19,31 +19,31 @@ import { boundedResolver, plainName, type Resolver } from './resolver.ts';
 import { checkSpf } from './spf.ts';
 import { checkTls, type Negotiated } from './tls.ts';
 
-/** What is known about a domain besides DNS. What is missing is not checked. */
+/** What is known about a domain from other sources than DNS. Checks whose input is missing are skipped. */
 export interface DomainFacts {
-  /** Who signs: we, the relay that takes our mail, or the provider, which asks for records of its own. */
+  /** Who signs: we, the relay that takes our mail, or the provider, which requires its own records. */
   way: 'signed-here' | 'relay' | 'provider';
-  /** Of the ownership record. The domain of the installation has none. */
+  /** The token of the ownership record. The domain of the installation has none. */
   token?: string;
-  /** Those in use; one that waits for its record is checked by itself. */
+  /** The keys in use. A key that waits for its record is checked separately. */
   keys: readonly DkimKey[];
   records: readonly ProviderRecord[];
-  /** What the provider itself says about the domain. */
+  /** The provider's own verdict on the domain. */
   isProviderVerified?: boolean;
   returnPathDomain?: string;
-  /** The addresses from which mail leaves, and the name with which those servers greet. */
+  /** The addresses that mail is sent from, and the name in the EHLO of those servers. */
   servers: readonly string[];
   helo?: string;
-  /** Whose mail servers take our bounces, if it is not the domain of the return path itself, and whether we are that server. */
+  /** The domain whose mail servers receive our bounces, if it is not the return path domain itself, and whether we are that server. */
   bounceDomain?: string;
   listens?: boolean;
   negotiated?: Negotiated;
 }
 
-/** More than any domain needs: with five servers and the longest SPF record that receivers accept it is about 150. */
+/** More than any domain needs: five servers and the longest SPF record that receivers accept take about 150 queries. */
 const limits = { maxQueries: 250, timeout_ms: 60_000 };
 
-/** Every check that applies to the domain, in the order of `checkNames`. Throws nothing for what DNS does. */
+/** Runs every check that applies to the domain, in the order of `checkNames`. Does not throw for DNS failures. */
 export async function checkDomain(domain: string, resolver: Resolver, facts: DomainFacts): Promise<Check[]> {
   const bounded = boundedResolver(resolver, limits);
   const names = checkNames.filter((name) => applies(name, facts));
@@ -94,7 +94,7 @@ async function checkKeys(questions: Questions, domain: string, keys: readonly Dk
   return worst(conclusions) ?? { verdict: 'fail', reason: 'no-key' };
 }
 
-/** A mailbox may be reached by many names, our own listener only by that of the installation. */
+/** A mailbox may be reached through many names, but our own listener only through the installation's. */
 async function checkBounces(
   questions: Questions,
   returnPathDomain: string,
@@ -105,13 +105,13 @@ async function checkBounces(
   return { ...(await checkMx(questions, returnPathDomain, listens ? expected_host : undefined)), expected_host };
 }
 
-/** We and a relay sign as the domain itself. A provider signs as the domain below which it wants its keys. */
+/** We and a relay sign as the domain itself. A provider signs as the domain in the names of its key records. */
 function signingDomains(domain: string, { way, records }: DomainFacts): string[] {
   if (way !== 'provider') return [domain];
   return records.flatMap(({ name }) => /\._domainkey\.(.+)$/i.exec(name)?.[1] ?? []);
 }
 
-/** Those that must not fail before emails come from the domain. SPF can stand in for a signature that does not count. */
+/** Returns the checks that must not fail before emails come from the domain. SPF can replace a signature that is not aligned. */
 export function requiredChecks(way: DomainFacts['way'], checks: readonly Check[]): Check[] {
   const isDkimAligned = checks.find(({ name }) => name === 'alignment')?.evidence.dkim_aligned;
   const names: CheckName[] = ['ownership', way === 'provider' ? 'provider-records' : 'dkim', 'alignment'];
@@ -119,14 +119,14 @@ export function requiredChecks(way: DomainFacts['way'], checks: readonly Check[]
   return checks.filter(({ name }) => names.includes(name));
 }
 
-/** A record that a provider asks for. An MX record has the priority in its value: "10 host". */
+/** A record that a provider requires. The value of an MX record includes the priority: "10 host". */
 interface ProviderRecord {
   type: 'CNAME' | 'TXT' | 'MX';
   name: string;
   value: string;
 }
 
-/** The records and, where we know it, what the provider itself says about the domain. */
+/** Checks the records and, if known, the provider's own verdict. */
 export async function checkProviderRecords(
   questions: Questions,
   records: readonly ProviderRecord[],
@@ -144,7 +144,7 @@ export async function checkProviderRecords(
   return isVerified === false ? { verdict: 'fail', reason: 'provider-not-verified' } : pass;
 }
 
-/** Spaces have no meaning in the texts that providers ask for: keys, and lists of tags. */
+/** Removes spaces from texts that providers require, where they have no meaning: keys and tag lists. */
 function comparable(type: ProviderRecord['type'], value: string): string {
   return type === 'TXT' ? value.replaceAll(/\s/g, '') : plainName(value).replaceAll(/\s+/g, ' ');
 }

@@ -1,8 +1,8 @@
 import { type Answer, type RecordType, type Resolver, recordsOf } from './resolver.ts';
 
 /**
- * What a check found. The reason is a word that pages turn into a sentence. `unknown` means that nothing was learned, so it never
- * changes what a domain may do.
+ * The result of a check. Pages turn the reason code into a sentence. `unknown` means that nothing was learned, so it never changes the
+ * state of a domain.
  */
 export interface Check {
   name: CheckName;
@@ -11,7 +11,7 @@ export interface Check {
   evidence: Evidence;
 }
 
-/** In the order in which pages show them. */
+/** In display order. */
 export const checkNames = [
   'ownership',
   'dkim',
@@ -29,10 +29,10 @@ export type CheckName = (typeof checkNames)[number];
 export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown';
 export type Policy = 'none' | 'quarantine' | 'reject';
 
-/** What people need to follow the verdict: every question with its answer, and what the check concerns. At most 4 kB of JSON. */
+/** What people need to understand the verdict: every query with its response, and what the check concerns. At most 4 kB of JSON. */
 interface Evidence extends Details {
   queries: { query: string; answer: string[] | 'nxdomain' | 'nodata' | 'failure' }[];
-  /** How many more questions were asked than `queries` has room for. */
+  /** The number of queries that did not fit into `queries`. */
   more_queries?: number;
 }
 
@@ -52,21 +52,21 @@ interface Details {
   certificate?: string;
 }
 
-/** What a check concludes; its name and the questions are added by `runCheck`. */
+/** The conclusion of a check; `runCheck` adds its name and the queries. */
 export interface Conclusion extends Details {
   verdict: Verdict;
   reason: string;
 }
 
 export const pass: Conclusion = { verdict: 'pass', reason: 'ok' };
-/** What the check needs was not given, such as the addresses of the servers. */
+/** The input of the check is missing, such as the addresses of the servers. */
 export const notChecked: Conclusion = { verdict: 'unknown', reason: 'not-checked' };
 export const noAnswer: Conclusion = { verdict: 'unknown', reason: 'dns-error' };
 
-/** A name server did not answer, so the check cannot conclude anything. */
+/** A name server did not respond, so the check cannot conclude anything. */
 class NoAnswer extends Error {}
 
-/** The questions of one check, and their answers. */
+/** The queries of one check and their responses. */
 export class Questions {
   private readonly asked = new Map<string, Answer>();
   private readonly resolver: Resolver;
@@ -81,19 +81,19 @@ export class Questions {
     return answer;
   }
 
-  /** None if the name or its records do not exist. Ends the check if the name server fails. */
+  /** Returns no records if the name or its records do not exist. Throws if the name server fails, which ends the check. */
   async records(type: RecordType, name: string): Promise<string[]> {
     const answer = await this.ask(type, name);
     if (answer.outcome === 'failure') throw new NoAnswer(`${type} ${name}`);
     return recordsOf(answer);
   }
 
-  /** Both kinds of addresses. */
+  /** Returns IPv4 and IPv6 addresses. */
   async addresses(name: string): Promise<string[]> {
     return [...(await this.records('A', name)), ...(await this.records('AAAA', name))];
   }
 
-  /** Any record makes a name exist; a name that leads to a missing one exists, too (RFC 9989, appendix A.4). */
+  /** A name with any record exists, and so does an alias of a missing name (RFC 9989, appendix A.4). */
   async exists(name: string): Promise<boolean> {
     const answer = await this.ask('A', name);
     if (answer.outcome === 'failure') throw new NoAnswer(`A ${name}`);
@@ -115,7 +115,7 @@ export class Questions {
   }
 }
 
-/** Leaves room for `more_queries`. */
+/** Leaves space for `more_queries`. */
 const maxEvidence_bytes = 4_000;
 
 /** Long enough for a key of 4,096 bits. */
@@ -139,7 +139,7 @@ export async function runCheck(
 
 const severity = ['fail', 'unknown', 'warn', 'pass'] as const;
 
-/** The worst of several, and among equals the first. */
+/** Returns the worst of several, and the first among equals. */
 export function worst<T extends { verdict: Verdict }>(all: readonly T[]): T | undefined {
   return severity.map((verdict) => all.find((one) => one.verdict === verdict)).find((one) => one !== undefined);
 }

@@ -5,11 +5,11 @@ import { listOf, parseTags } from './tag-list.ts';
 
 export interface DkimKey {
   selector: string;
-  /** What the record must have as `p`. Not known where a relay signs: then any key is right that can verify. */
+  /** The expected `p` of the record. Undefined if a relay signs: then any valid key passes. */
   publicKey?: string;
 }
 
-/** Where the public key of a domain is published. */
+/** Returns the name at which the public key of a domain is published. */
 export function dkimName(selector: string, domain: string): string {
   return `${selector}._domainkey.${domain}`;
 }
@@ -24,7 +24,7 @@ export async function checkKey(questions: Questions, domain: string, key: DkimKe
 }
 
 function judgeRecords(records: string[], key: DkimKey): Conclusion {
-  // Verifiers ignore other texts at this name.
+  // Verifiers ignore other TXT records at this name.
   const [record, ...others] = records.filter((text) => /^\s*"?\s*v\s*=\s*DKIM1|(^|;)\s*"?\s*p\s*=/i.test(text));
   if (record === undefined) return fail('record-missing');
   if (others.length > 0) return fail('several-records');
@@ -62,7 +62,7 @@ function fail(reason: string): Conclusion {
   return { verdict: 'fail', reason };
 }
 
-/** A key of Ed25519 is published as its 32 bytes (RFC 8463), one of RSA with its algorithm. */
+/** An Ed25519 key is published as its 32 bytes (RFC 8463), an RSA key with its algorithm. */
 function typeOf(publicKey: string): 'rsa' | 'ed25519' {
   return Buffer.from(publicKey, 'base64').length === 32 ? 'ed25519' : 'rsa';
 }
@@ -71,7 +71,7 @@ function ed25519Bits(published: string): number | undefined {
   return Buffer.from(published, 'base64').length === 32 ? 256 : undefined;
 }
 
-/** Undefined if verifiers cannot read the key, for instance because its end is missing. */
+/** Returns undefined if verifiers cannot read the key, for example because it is truncated. */
 function rsaBits(published: string): number | undefined {
   let key: KeyObject;
   try {

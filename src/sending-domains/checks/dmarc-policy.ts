@@ -3,14 +3,14 @@ import { plainName } from './resolver.ts';
 import { parseTags } from './tag-list.ts';
 
 /**
- * Which DMARC record applies to a domain, and which organisation the domain belongs to: the DNS tree walk of RFC 9989,
- * section 4.10. It needs no list of public suffixes.
+ * The DMARC record that applies to a domain, and its organisational domain, found by the DNS tree walk of RFC 9989, section 4.10. It needs
+ * no list of public suffixes.
  */
 export interface Discovery {
   record: { domain: string; tags: Map<string, string> } | undefined;
-  /** Unknown if a name server above the domain failed. Then the domain's own record applies all the same. */
+  /** Undefined if a name server above the domain failed. The domain's own record still applies then. */
   organisationalDomain: string | undefined;
-  /** A name with several records counts as one without. */
+  /** A name with several records counts as one without records. */
   hasSeveralRecords: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Walk {
   isComplete: boolean;
 }
 
-/** Undefined if a name server failed before a record was found at the domain itself. */
+/** Returns undefined if a name server failed before a record was found at the domain itself. */
 export async function discoverPolicy(questions: Questions, name: string): Promise<Discovery | undefined> {
   const domain = plainName(name);
   const walk = await walkUp(questions, domain);
@@ -36,7 +36,7 @@ export async function discoverPolicy(questions: Questions, name: string): Promis
   return { record, organisationalDomain, hasSeveralRecords };
 }
 
-/** Undefined if a name server failed. */
+/** Returns undefined if a name server failed. */
 export async function findOrganisationalDomain(questions: Questions, domain: string): Promise<string | undefined> {
   const { found, isComplete } = await walkUp(questions, domain);
   return isComplete ? selectOrganisationalDomain(domain, found) : undefined;
@@ -58,7 +58,7 @@ async function walkUp(questions: Questions, domain: string): Promise<Walk> {
   return walk;
 }
 
-/** The version comes first and is written exactly so; only spaces are free. */
+/** The version must come first, in exactly this form; only spaces may vary. */
 export function isDmarcRecord(text: string): boolean {
   return /^\s*[vV][ \t]*=[ \t]*DMARC1[ \t]*(;|$)/.test(text);
 }
@@ -72,7 +72,7 @@ function selectOrganisationalDomain(domain: string, found: FoundRecord[]): strin
   return found.at(-1)?.domain ?? domain;
 }
 
-/** The name on the way from the parent down to the domain. */
+/** Returns the name one label below the parent, towards the domain. */
 function oneLabelBelow(parent: string, domain: string): string {
   const count = parent.split('.').length + 1;
   return domain.split('.').slice(-count).join('.');
@@ -80,7 +80,7 @@ function oneLabelBelow(parent: string, domain: string): string {
 
 type PolicyTag = 'p' | 'sp' | 'np' | 'adkim' | 'aspf' | 't' | 'psd' | 'rua';
 
-/** Values but those of `rua` are case-insensitive. */
+/** All values except those of `rua` are case-insensitive. */
 export function tagOf(tags: Map<string, string>, name: PolicyTag): string | undefined {
   const value = tags.get(name);
   return name === 'rua' ? value : value?.toLowerCase();
@@ -93,8 +93,8 @@ function isPolicy(value: string | undefined): value is Policy {
 }
 
 /**
- * What receivers do with mail that does not pass. Undefined if the record has no correct policy and asks for no reports: receivers
- * then differ, and most ignore it.
+ * Returns what receivers do with mail that fails. Returns undefined if the record has no valid policy and requests no reports: receivers
+ * differ, and most ignore it.
  */
 export async function appliedPolicy(
   questions: Questions,
@@ -114,7 +114,7 @@ function hasValidPolicy(tags: Map<string, string>): boolean {
   return isPolicy(tagOf(tags, 'p')) && isAbsentOrValid('sp') && isAbsentOrValid('np');
 }
 
-/** An inherited record has one policy for names below it that exist, and one for those that do not. */
+/** An inherited record has one policy for existing names below it and one for non-existing names. */
 async function publishedPolicy(questions: Questions, domain: string, record: FoundRecord): Promise<Policy> {
   const policyOf = (...names: PolicyTag[]) => names.map((name) => tagOf(record.tags, name)).find(isPolicy) ?? 'none';
   if (record.domain === plainName(domain)) return policyOf('p');
@@ -123,7 +123,7 @@ async function publishedPolicy(questions: Questions, domain: string, record: Fou
   return ofMissing;
 }
 
-/** RFC 9989, section 4.8: URIs, of which older records also say a size. */
+/** The URIs of RFC 9989, section 4.8. Older records may add a size to each. */
 export function reportAddresses(tags: Map<string, string>): string[] {
   const isUri = (text: string) => /^[a-z][a-z\d+.-]*:(?:[a-z\d\-._~:/?#[\]@$&'()*+;=]|%[\da-f]{2})*$/i.test(text);
   return (tagOf(tags, 'rua') ?? '')

@@ -9,7 +9,7 @@ import {
 } from './dmarc-policy.ts';
 import { plainName, recordsOf } from './resolver.ts';
 
-/** Whether the domain tells receivers what to do with mail that pretends to be from it. */
+/** Checks whether the domain tells receivers what to do with spoofed mail. */
 export async function checkDmarc(questions: Questions, domain: string): Promise<Conclusion> {
   const discovery = await discoverPolicy(questions, domain);
   if (!discovery) return noAnswer;
@@ -37,7 +37,7 @@ async function notesOn(
   organisationalDomain: string | undefined,
 ): Promise<string[]> {
   const notes: string[] = [];
-  // RFC 9989 removed them.
+  // RFC 9989 removed these tags.
   if (['pct', 'rf', 'ri'].some((name) => tags.has(name))) notes.push('old-tags');
   const uris = reportAddresses(tags);
   if (uris.length === 0) notes.push('no-reports');
@@ -53,10 +53,10 @@ async function notesOn(
   return notes;
 }
 
-/** Receivers need not send to more (RFC 9990). */
+/** Receivers need not send reports to more addresses (RFC 9990). */
 const maxReportAddresses = 2;
 
-/** Reports go to another organisation only if it has published that it takes them (RFC 9990, section 4). */
+/** Reports go to another organisation only if it has published that it accepts them (RFC 9990, section 4). */
 async function refusesReports(
   questions: Questions,
   host: string,

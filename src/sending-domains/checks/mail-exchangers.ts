@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type Conclusion, pass, type Questions } from './check.ts';
 import { plainName } from './resolver.ts';
 
-/** Whether bounces arrive: where mail servers find the exchangers of the return path, and that it is our own listener, if there is one. */
+/** Checks whether bounces arrive: the return path must have mail exchangers, and if we have our own listener, it must be one of them. */
 export async function checkMx(questions: Questions, name: string, expectedHost?: string): Promise<Conclusion> {
   const domain = plainName(name);
   const hosts = await exchangersOf(questions, domain);
@@ -19,7 +19,7 @@ export async function checkMx(questions: Questions, name: string, expectedHost?:
   return judgeHosts(questions, hosts.slice(0, maxHosts));
 }
 
-/** Without MX records mail goes to the domain itself. */
+/** Without MX records, mail goes to the domain itself. */
 export async function preferredExchanger(questions: Questions, domain: string): Promise<string> {
   const [host] = await exchangersOf(questions, plainName(domain));
   return host || plainName(domain);
@@ -39,11 +39,11 @@ async function judgeHosts(questions: Questions, hosts: string[]): Promise<Conclu
     if (missing.length === hosts.length) return { verdict: 'fail', reason: 'mx-not-found', record: firstMissing };
     return { verdict: 'warn', reason: 'mx-partly-missing', record: firstMissing };
   }
-  // RFC 2181, section 10.3, forbids it; some senders give up.
+  // RFC 2181, section 10.3, forbids this, and some senders give up.
   return firstAlias === undefined ? pass : { verdict: 'warn', reason: 'mx-is-alias', record: firstAlias };
 }
 
-/** Whether replies to the address in From can arrive. Several receivers refuse mail from a domain that does not exist. */
+/** Checks whether replies to the address in From can arrive. Several receivers refuse mail from a domain that does not exist. */
 export async function checkFromDomain(questions: Questions, name: string): Promise<Conclusion> {
   const domain = plainName(name);
   const hosts = await exchangersOf(questions, domain);
@@ -53,7 +53,7 @@ export async function checkFromDomain(questions: Questions, name: string): Promi
   return { verdict: 'fail', reason: 'not-found' };
 }
 
-/** The most preferred first. The host of a null MX is empty: the domain takes no mail (RFC 7505). */
+/** Returns the most preferred first. The host of a null MX is empty: the domain accepts no mail (RFC 7505). */
 async function exchangersOf(questions: Questions, domain: string): Promise<string[]> {
   const exchangers = (await questions.records('MX', domain)).map((record) => {
     const [priority, host = ''] = record.split(' ');

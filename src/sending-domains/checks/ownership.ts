@@ -4,7 +4,7 @@ import { recordsOf } from './resolver.ts';
 const label = '_pennypost-challenge';
 const beginning = 'pennypost-verification=';
 
-/** The record that shows whose domain it is. */
+/** The record that proves ownership of the domain. */
 export function ownershipRecord(domain: string, token: string): { name: string; value: string } {
   return { name: `${label}.${domain}`, value: `${beginning}${token}` };
 }
@@ -20,8 +20,8 @@ export async function checkOwnership(questions: Questions, domain: string, token
 }
 
 /**
- * Many name server pages append the zone to what people enter, who enter the whole name. The zone is the domain or one above it.
- * An answer that does not come changes nothing: the record is missing all the same.
+ * Many DNS forms append the zone to the name that is entered, even if it is the whole name. The zone is the domain or one above it. A
+ * failed query changes nothing here, because the record is missing anyway.
  */
 async function findDoubledName(questions: Questions, name: string, domain: string): Promise<string | undefined> {
   const labels = domain.split('.');

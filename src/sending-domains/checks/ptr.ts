@@ -3,7 +3,7 @@ import { ipv6Digits, isSameAddress, reverseName } from './address.ts';
 import { type Conclusion, notChecked, pass, type Questions, worst } from './check.ts';
 import { plainName } from './resolver.ts';
 
-/** Whether each server has a name that leads back to it, and greets with it: Gmail and Yahoo refuse mail from servers without. */
+/** Checks whether each server has a name that resolves back to it and is in its EHLO. Gmail and Yahoo refuse mail from other servers. */
 export async function checkPtr(
   questions: Questions,
   { servers, helo }: { servers: readonly string[]; helo?: string },
@@ -34,12 +34,12 @@ async function judgeServer(questions: Questions, server: string, helo: string | 
 
 const maxNames = 10;
 
-/** Two labels or more, and no address. */
+/** Whether it has two labels or more and is not an address. */
 function isFullName(helo: string): boolean {
   return /^[a-z\d-]+(\.[a-z\d-]+)*\.[a-z][a-z\d-]*[a-z\d]$/i.test(plainName(helo));
 }
 
-/** Access providers make such names out of addresses. Filters distrust them. */
+/** Access providers derive such names from addresses. Spam filters distrust them. */
 function isGeneric(name: string, server: string): boolean {
   if (/(^|[.-])(dyn|dynamic|dhcp|dsl|adsl|vdsl|ppp|pppoe|pool|dialup|cable)\d*([.-]|$)/.test(name)) return true;
   if (!isIPv4(server)) return name.replaceAll(/[^\da-f]/g, '').includes(ipv6Digits(server).slice(-16));

@@ -3,8 +3,8 @@ import { Resolver as NodeResolver } from 'node:dns/promises';
 export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'PTR' | 'TXT';
 
 /**
- * The strings of one TXT record are joined. A record of type MX is "10 host". Host names are in lower case and have no full stop at
- * the end; the host of a null MX is empty ("0 "). `failure`: the name server failed, refused or did not answer in time.
+ * The strings of one TXT record are joined. An MX record is "10 host". Host names are in lower case without a trailing dot; the host of a
+ * null MX is empty ("0 "). `failure`: the name server failed, refused or timed out.
  */
 export type Answer = { outcome: 'records'; records: string[] } | { outcome: 'nxdomain' | 'nodata' | 'failure' };
 
@@ -16,18 +16,18 @@ export function recordsOf(answer: Answer): string[] {
   return answer.outcome === 'records' ? answer.records : [];
 }
 
-/** In lower case, without a full stop at the end. */
+/** Returns the name in lower case without a trailing dot. */
 export function plainName(name: string): string {
   return name.trim().toLowerCase().replace(/\.$/, '');
 }
 
-/** Strangers publish these records. 200 of 4,096 characters are more than any correct answer has. */
+/** Strangers publish these records. No correct response has more than 200 records of 4,096 characters. */
 const maxRecords = 200;
 const maxRecordLength = 4_096;
 
-/** With its own servers and limits: never those of the process, which other connections use. */
+/** Has its own servers and limits, and never changes those of the process, which other connections use. */
 export function dnsResolver(options: {
-  /** Of the system, if empty. */
+  /** The servers of the operating system, if empty. */
   servers: readonly string[];
   count?: (type: RecordType, outcome: Answer['outcome']) => void;
 }): Resolver {
@@ -64,14 +64,14 @@ const recordsByType: { [type in RecordType]: (resolver: NodeResolver, name: stri
   TXT: async (resolver, name) => (await resolver.resolveTxt(name)).map((strings) => strings.join('')),
 };
 
-/** Labels of 1 to 63 octets, 253 in all (RFC 1035). A resolver refuses other names, and they cannot exist. */
+/** Labels have 1 to 63 octets, names 253 (RFC 1035). A resolver refuses other names, and they cannot exist. */
 function isPossibleName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63);
 }
 
 /**
- * Remembers every answer, and stops asking after so many questions or so much time: the records of strangers decide how many
- * questions a check asks.
+ * Caches every response, and stops querying after a number of queries or a time: the records of strangers determine how many queries a
+ * check makes.
  */
 export function boundedResolver(resolver: Resolver, limits: { maxQueries: number; timeout_ms: number }): Resolver {
   const answers = new Map<string, Promise<Answer>>();

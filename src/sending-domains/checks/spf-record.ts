@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { ipv6Digits } from './address.ts';
 
-/** The syntax of SPF records (RFC 7208, section 4.6): one error anywhere makes the whole record useless. */
+/** The syntax of SPF records (RFC 7208, section 4.6). A single error invalidates the whole record. */
 export interface SpfRecord {
   mechanisms: Mechanism[];
   redirect: string | undefined;
@@ -10,7 +10,7 @@ export interface SpfRecord {
 export interface Mechanism {
   qualifier: '+' | '-' | '~' | '?';
   name: 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists';
-  /** A domain with macros, or an address. */
+  /** A domain, possibly with macros, or an address. */
   value: string | undefined;
   prefix4: number;
   prefix6: number;
@@ -20,7 +20,7 @@ export function isSpfRecord(text: string): boolean {
   return /^v=spf1( |$)/i.test(text);
 }
 
-/** Undefined if the record has an error. */
+/** Returns undefined if the record has an error. */
 export function parseSpfRecord(text: string): SpfRecord | undefined {
   if (/[^\x20-\x7e]/.test(text)) return undefined;
   const mechanisms: Mechanism[] = [];
@@ -39,7 +39,7 @@ export function parseSpfRecord(text: string): SpfRecord | undefined {
     }
   }
   const redirect = modifiers.get('redirect');
-  // `all` matches everything, so a redirect beside it is never followed.
+  // `all` matches everything, so a redirect next to it is never followed.
   const isUsed = redirect !== undefined && !mechanisms.some(({ name }) => name === 'all');
   return { mechanisms, redirect: isUsed ? redirect : undefined };
 }
@@ -67,13 +67,13 @@ function parseMechanism(term: string): Mechanism | undefined {
   return { qualifier: (qualifier || '+') as Mechanism['qualifier'], name, value, prefix4, prefix6 };
 }
 
-/** Undefined if there are too many bits, or leading zeros. */
+/** Returns undefined if there are too many bits or leading zeros. */
 function prefixOf(text: string | undefined, maxBits: number): number | undefined {
   if (text === undefined) return maxBits;
   return Number(text) <= maxBits && !/^0\d/.test(text) ? Number(text) : undefined;
 }
 
-/** At its end is a top-level domain, which is no number, or a macro. */
+/** It ends with a top-level domain, which is never a number, or with a macro. */
 function isDomainSpec(value: string | undefined): boolean {
   if (value === undefined || !hasCorrectMacros(value)) return false;
   return /\.(?=[\d-]*[a-z-])[a-z\d](?:[a-z\d-]*[a-z\d])?\.?$|%\{[^}]*\}$/i.test(value);
@@ -85,7 +85,7 @@ function hasCorrectMacros(value: string): boolean {
   return !value.replaceAll(macro, '').includes('%') && !/%\{[a-z]0+[^1-9]/i.test(value);
 }
 
-/** What macros stand for (RFC 7208, section 7). */
+/** The values of macros (RFC 7208, section 7). */
 interface MacroValues {
   address: string;
   domain: string;
@@ -93,7 +93,7 @@ interface MacroValues {
   sender: string;
 }
 
-/** The name that a `domain-spec` stands for; of a name that is too long, as much as fits, from its end. */
+/** Expands the name in a `domain-spec`. If it is too long, labels are removed from its beginning. */
 export function expandMacros(spec: string, values: MacroValues): string {
   const name = spec.replaceAll(macro, (found) => {
     if (found === '%%') return '%';
@@ -129,7 +129,7 @@ function macroValue(letter: string, { address, domain, helo, sender }: MacroValu
     case 'v':
       return isIPv4(address) ? 'in-addr' : 'ip6';
     default:
-      // The name of the address is deprecated here, and the rest belongs to explanations.
+      // `p` is deprecated; the other letters are only for explanations.
       return 'unknown';
   }
 }

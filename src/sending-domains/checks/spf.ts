@@ -4,12 +4,12 @@ import { type Conclusion, notChecked, pass, type Questions, worst } from './chec
 import { plainName, recordsOf } from './resolver.ts';
 import { expandMacros, isSpfRecord, type Mechanism, parseSpfRecord, type SpfRecord } from './spf-record.ts';
 
-/** Limits of RFC 7208, section 4.6.4: receivers give up beyond them. */
+/** Limits of RFC 7208, section 4.6.4, beyond which receivers give up. */
 const maxLookups = 10;
 const maxVoidLookups = 2;
 const maxHosts = 10;
 
-/** Whether receivers accept each of our servers as a sender for the domain of the return path. */
+/** Checks whether receivers accept each of our servers as a sender for the return path domain. */
 export async function checkSpf(
   questions: Questions,
   domain: string,
@@ -22,7 +22,7 @@ export async function checkSpf(
   return worst(conclusions) ?? notChecked;
 }
 
-/** The record has an error. RFC 7208 calls it `permerror`; receivers treat it as if there were no record, or worse. */
+/** The record has an error (`permerror` in RFC 7208). Receivers treat it like a missing record, or worse. */
 class SpfError extends Error {
   readonly reason: string;
 
@@ -131,7 +131,7 @@ class Evaluation {
     return false;
   }
 
-  /** A name server that fails counts here as one that does not know the name (RFC 7208, section 5.5). */
+  /** A failed query counts as a missing name here (RFC 7208, section 5.5). */
   private async isNamedBelow(domain: string): Promise<boolean> {
     const names = recordsOf(await this.questions.ask('PTR', reverseName(this.server)));
     for (const name of this.countVoid(names).slice(0, maxHosts)) {

@@ -1,6 +1,6 @@
 /**
- * `name=value; name=value`, the format of DKIM and DMARC records (RFC 6376, section 3.2). Names are case-sensitive. Undefined
- * if a name occurs twice, which makes the whole list invalid; what has no name is ignored.
+ * Parses `name=value; name=value`, the format of DKIM and DMARC records (RFC 6376, section 3.2). Names are case-sensitive. Returns
+ * undefined if a name occurs twice, which invalidates the whole list. Entries without a name are ignored.
  */
 export function parseTags(text: string): Map<string, string> | undefined {
   const tags = new Map<string, string>();

@@ -1,16 +1,16 @@
 import { type Conclusion, notChecked, pass } from './check.ts';
 
-/** What the last connection to the server that takes our mail agreed on. */
+/** The result of the latest TLS negotiation with the server that takes our mail. */
 export interface Negotiated {
-  /** As `TLSSocket.getProtocol` says, such as TLSv1.3; null: the connection was not encrypted. */
+  /** As in `TLSSocket.getProtocol`, such as TLSv1.3; null if the connection was not encrypted. */
   tls: string | null;
-  /** `valid`, or what is wrong with it. */
+  /** `valid`, or the problem. */
   certificate: string | null;
-  /** Whether the connection left the machine and its network. */
+  /** Whether the connection left the machine and its private network. */
   outside: boolean;
 }
 
-/** Gmail demands that mail is handed over encrypted. Inside a network, mail that is not encrypted is usual, but no good habit. */
+/** Gmail requires encryption when mail is handed over. Within a private network, unencrypted mail is common but not recommended. */
 export function checkTls(negotiated: Negotiated | undefined): Conclusion {
   if (!negotiated) return notChecked;
   const { tls, certificate, outside } = negotiated;

@@ -5,7 +5,7 @@ import type { DB } from '../../platform/db/schema.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
-/** Of every domain that had the name: what is still published for a former one must not be taken for a new key. */
+/** Includes every domain that had the name: a record that is still published for a former domain must not match a new key. */
 export async function selectSelectors(tx: Tx, name: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('sending_domain_keys')
@@ -24,7 +24,7 @@ export async function updateKey(tx: Tx, id: string, change: Updateable<DB['sendi
   await tx.updateTable('sending_domain_keys').set(change).where('id', '=', id).execute();
 }
 
-/** All keys of a retired domain. */
+/** Retires all keys of a domain. */
 export async function retireKeys(tx: Tx, domain_id: string, retire_at: Timestamp): Promise<void> {
   await tx
     .updateTable('sending_domain_keys')
@@ -34,7 +34,7 @@ export async function retireKeys(tx: Tx, domain_id: string, retire_at: Timestamp
     .execute();
 }
 
-/** Erases the private keys whose time has come. */
+/** Erases the private keys whose retirement time has passed. */
 export async function eraseRetiredKeys(db: Db, now: Timestamp): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('sending_domain_keys')

@@ -28,7 +28,7 @@ export const dkimPrivateKeys: EncryptedValues = {
 
 const generate = promisify(generateKeyPair);
 
-/** In a thread of Node: 2048 bits take up to half a second. */
+/** Runs in a Node thread: generating 2048 bits takes up to half a second. */
 export async function createKeyPair(): Promise<{ publicKey: string; privateKey: string }> {
   const { publicKey, privateKey } = await generate('rsa', {
     modulusLength: 2048,
@@ -38,14 +38,14 @@ export async function createKeyPair(): Promise<{ publicKey: string; privateKey: 
   return { publicKey: publicKey.toString('base64'), privateKey };
 }
 
-/** Undefined when none of the configured keys can decrypt it. */
+/** Returns undefined if none of the configured keys can decrypt it. */
 export function readPrivateKey({ secrets }: Pick<Platform, 'secrets'>, id: string, text: string): string | undefined {
   return secrets.decrypt(purpose, text, id)?.toString();
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** `pp`, the year and month, and a letter that no key of the name has had: pp2611a. */
+/** Returns `pp`, the year and month, and a letter that no key of the name has had: pp2611a. */
 function nextSelector(taken: readonly string[], now: Date): string {
   const month = `pp${now.toISOString().slice(2, 7).replace('-', '')}`;
   const letter = [...letters].find((one) => !taken.includes(`${month}${one}`));
@@ -76,7 +76,7 @@ export async function addKey(
   });
 }
 
-/** Where a relay signs, only its selector is known. */
+/** If a relay signs, only its selector is known. */
 export async function addRelayKey(app: Platform, tx: Tx, domainId: string, selector: string): Promise<void> {
   const now = app.clock.now();
   const created_at = timestamp(now);
@@ -85,18 +85,18 @@ export async function addRelayKey(app: Platform, tx: Tx, domainId: string, selec
 }
 
 const maxKeys = 2;
-/** Mail that is under way, and servers that look at old mail, still need the record. */
+/** Mail in transit, and servers that verify old mail, still need the record for this time. */
 const retiresAfter_ms = 7 * day_ms;
-/** Then a domain gets a hint to change its key. */
+/** After this time, people are advised to rotate the key. */
 const oldKey_ms = 365 * day_ms;
 
 export function isInUse({ state }: Pick<KeyRow, 'state'>): boolean {
   return state !== 'deleted';
 }
 
-/** Begins the change of keys: the owner publishes its record while the other one signs. */
+/** Starts a key rotation: the owner publishes the new record while the old key still signs. */
 export async function createNextKey(app: Platform, domainId: string): Promise<void> {
-  // Outside of the transaction, which holds a lock.
+  // Outside the transaction, because it is slow and the transaction holds a lock.
   const pair = await createKeyPair();
   await inTransaction(app.db, async (tx) => {
     const domain = await lockSigningDomain(tx, domainId);
@@ -133,7 +133,7 @@ export async function takeKeyIntoUse(app: Platform, domainId: string, keyId: str
   });
 }
 
-/** In this order: only one key can sign at any time. Both in one transaction, so one always does. */
+/** Retires the old key first, because only one can sign at a time. One transaction, so that there is always one that signs. */
 export async function exchangeKeys(tx: Tx, keys: readonly KeyRow[], next: KeyRow, now: Date): Promise<void> {
   const retire_at = timestamp(later(now, retiresAfter_ms));
   for (const { id } of keys.filter(({ state }) => state === 'signing')) {
@@ -142,7 +142,7 @@ export async function exchangeKeys(tx: Tx, keys: readonly KeyRow[], next: KeyRow
   await updateKey(tx, next.id, { state: 'signing', signing_from: timestamp(now) });
 }
 
-/** A retired domain keeps its keys for as long as an exchanged one. */
+/** The keys of a retired domain are kept as long as rotated ones. */
 export function retirementOfKeys(now: Date): string {
   return timestamp(later(now, retiresAfter_ms));
 }

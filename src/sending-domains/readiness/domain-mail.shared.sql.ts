@@ -6,9 +6,9 @@ import { localDay } from '../../platform/db/local-day.ts';
 import type { Cte, Statement } from '../../platform/db/statement.ts';
 import type { Mailbox } from './mailboxes.ts';
 
-/** Emails that a provider took, by who has the mailbox, or that were refused because of the domain or its servers. */
+/** Counts emails that a provider accepted, by mailbox provider, or that were refused because of the domain or its servers. */
 export interface DomainMailChange {
-  /** Null: the domain of the installation. */
+  /** Null for the domain of the installation. */
   domain_id: string | null;
   hour: Timestamp;
   mailbox: Mailbox | null;
@@ -16,7 +16,7 @@ export interface DomainMailChange {
   count: number;
 }
 
-/** A part of statements that record results. Appends rows: updating a shared row would serialise all commits. */
+/** Adds to statements that record results. It appends rows, because updating a shared row would serialise all commits. */
 export function countDomainMail(statement: Statement, changes: readonly DomainMailChange[]): void {
   statement.with(
     'domain_mail',
@@ -26,22 +26,25 @@ export function countDomainMail(statement: Statement, changes: readonly DomainMa
   );
 }
 
-/** A service sends from its own domain, else from that of its organisation, if that is verified; else from that of the installation. */
+/**
+ * A service sends from its own domain if that is verified, otherwise from that of its organisation if that is verified, otherwise from that
+ * of the installation.
+ */
 export const servicesWithDomain = sql`
   services s
   left join organisations o on o.id = s.organisation_id
   left join sending_domains own on own.id = s.sending_domain_id and own.state in ('verified', 'warning')
   left join sending_domains shared on shared.id = o.sending_domain_id and shared.state in ('verified', 'warning')`;
-/** Null: that of the installation. */
+/** Null for the domain of the installation. */
 export const domainOfService = sql`coalesce(own.id, shared.id)`;
 
-/** An email that was handed over, and bounced because of its domain or its servers. */
+/** An email that was handed over and then bounced because of its domain or its servers. */
 export interface ReportedRefusal {
   id: string;
   refused_with: string;
 }
 
-/** The same for what a bounce or receipt says later: those of the emails whose status it changed, so that each counts once. */
+/** Counts refusals that bounces or receipts report. Only emails whose status changed count, so that each counts once. */
 export function countReportedRefusals(
   statement: Statement,
   after: Cte<'id' | 'service_id' | 'notification_type' | 'key_type' | 'provider' | 'updated_at'>,
@@ -58,7 +61,7 @@ export function countReportedRefusals(
   );
 }
 
-/** Merges the appended rows into those of days and hours. */
+/** Merges the appended rows into the daily and hourly ones. */
 export async function addUpDomainMail(calendar: Calendar, tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-domain-mail */
     with taken as (delete from domain_mail_changes returning *), volumes as (

@@ -12,7 +12,7 @@ import {
 
 export interface ReadinessRow extends Judged {
   row: RowName;
-  /** Who demands it. */
+  /** Who requires it. */
   sources: Source[];
 }
 
@@ -43,13 +43,13 @@ const rules: { [row in RowName]: { judge: (facts: ReadinessFacts) => Judged; sou
 
 const severity: readonly Verdict[] = ['fail', 'warn', 'unknown', 'pass'];
 
-/** The worst first. */
+/** Returns the rows, worst first. */
 export function judgeRows(facts: ReadinessFacts): ReadinessRow[] {
   const rows = rowNames.map((row) => ({ row, ...rules[row].judge(facts), sources: rules[row].sources }));
   return severity.flatMap((verdict) => rows.filter((row) => row.verdict === verdict));
 }
 
-/** The worst that is known. What is not known changes nothing. */
+/** Returns the worst known verdict. Unknown verdicts do not count. */
 export function overallVerdict(rows: readonly { verdict: Verdict }[]): Exclude<Verdict, 'unknown'> {
   const has = (verdict: Verdict) => rows.some((row) => row.verdict === verdict);
   return has('fail') ? 'fail' : has('warn') ? 'warn' : 'pass';

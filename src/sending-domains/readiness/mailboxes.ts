@@ -1,4 +1,4 @@
-/** Those who have most of the mailboxes, and rules of their own for senders of many emails. */
+/** The largest mailbox providers, which have their own rules for bulk senders. */
 export const mailboxes = ['google', 'yahoo', 'microsoft', 'other'] as const;
 export type Mailbox = (typeof mailboxes)[number];
 
@@ -11,7 +11,7 @@ const named = new Map<string, Mailbox>([
   ['msn.com', 'microsoft'],
 ]);
 
-/** Brands with a domain in many countries: yahoo.fr, hotmail.co.uk. */
+/** Brands with domains in many countries: yahoo.fr, hotmail.co.uk. */
 const brands = new Map<string, Mailbox>([
   ['yahoo', 'yahoo'],
   ['outlook', 'microsoft'],
@@ -19,7 +19,7 @@ const brands = new Map<string, Mailbox>([
   ['live', 'microsoft'],
 ]);
 
-/** By the domain of the address: looking up the exchangers of every recipient would take longer than sending. */
+/** Judges by the domain of the address, because looking up the mail exchangers of every recipient would take longer than sending. */
 export function mailboxOf(address: string): Mailbox {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   const [, brand = ''] = /^([a-z]+)\.(?:com?\.)?[a-z]{2,3}$/.exec(domain) ?? [];

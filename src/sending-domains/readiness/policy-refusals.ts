@@ -1,11 +1,11 @@
 import { type Text, t } from '../../language/text.ts';
 
-/** Yahoo writes the general code of RFC 3463 for all of its rules, other servers write it for a login that is too weak. */
+/** For Yahoo this general code of RFC 3463 covers all of its rules; for other servers it is about authentication that is too weak. */
 const yahooCode = '7.9';
 
 /**
- * Gmail's list of 2025 for senders, Outlook's of May 2025, Yahoo's of 2024. Other servers use the codes of RFC 7372 with the same
- * meaning. Codes are without their first digit, which says only whether a later attempt can succeed.
+ * From Gmail's list for senders (2025), Outlook's (May 2025) and Yahoo's (2024). Other servers use the codes of RFC 7372 with the same
+ * meaning. The codes omit the first digit, which only says whether a retry can succeed.
  */
 const sentences = new Map<string, Text>([
   ['7.515', t('Outlook refused the email because the domain in From does not pass SPF, DKIM and DMARC.')],
@@ -20,14 +20,14 @@ const sentences = new Map<string, Text>([
   [yahooCode, t('Yahoo refused the email because of its rules for senders. Check the signature, SPF and DMARC.')],
 ]);
 
-/** The code in the reason of a failed attempt, such as "550 5.7.26 to the message", if receivers say with it that the fault is ours. */
+/** Returns the code in the reason of a failed attempt, such as "550 5.7.26 to the message", if it means that the sender is at fault. */
 export function policyCodeIn(reason: string): string | undefined {
   if (/\b554 5\.7\.9\b/.test(reason)) return yahooCode;
   const [, code = ''] = /(?<![\d.])[45]\.(7\.\d{1,3})(?!\.?\d)/.exec(reason) ?? [];
   return code !== yahooCode && sentences.has(code) ? code : undefined;
 }
 
-/** Whether every code in the words of a receiver is about who sends (5.7.x), so that the address may be right. */
+/** Whether every code in a receiver's response is about the sender (5.7.x), so that the address may be correct. */
 export function blamesSender(reason: string): boolean {
   const codes = [...reason.matchAll(/(?<![\d.])[45]\.(\d{1,3})\.\d{1,3}(?!\.?\d)/g)];
   return codes.length > 0 && codes.every(([, subject]) => subject === '7');

@@ -10,7 +10,7 @@ import {
 
 type Deps = Platform & ReadinessDeps;
 
-/** Rows change by the hour, and a scrape must not wait for hundreds of domains. */
+/** Rows change hourly, and a scrape must not wait for hundreds of domains. */
 const every_ms = 15 * minute_ms;
 
 interface Measured {
@@ -18,7 +18,7 @@ interface Measured {
   value: number;
 }
 
-/** A scrape gets what was measured last, and starts measuring again once that is old. */
+/** A scrape returns the latest measurement, and starts a new one if that is old. */
 export function measureReadiness(app: Deps): void {
   let measured: Measured[] = [];
   let dueAt = 0;
@@ -40,7 +40,7 @@ export function measureReadiness(app: Deps): void {
   });
 }
 
-/** One after the other: nobody waits for it. */
+/** Judges one domain after the other, because nobody waits for the result. */
 async function judgeAll(app: Deps): Promise<Readiness[]> {
   const found: Readiness[] = [];
   for (const { id } of await listReadyDomains(app)) {

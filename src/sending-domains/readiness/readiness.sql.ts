@@ -6,7 +6,7 @@ import { domainOfService, servicesWithDomain } from './domain-mail.shared.sql.ts
 import type { Mailbox } from './mailboxes.ts';
 import type { CheckResult, ReadinessFacts, TemplateOfFiles } from './rows.ts';
 
-/** Whose sending is judged: a domain with all of its services (null: that of the installation), or one service. */
+/** The senders to judge: all services of a domain (null: the installation's), or one service. */
 export type Senders = { domain_id: string | null } | { service_id: string };
 
 function serviceIds(senders: Senders) {
@@ -14,7 +14,7 @@ function serviceIds(senders: Senders) {
   return sql`select s.id from ${servicesWithDomain} where ${domainOfService} is not distinct from ${senders.domain_id}::uuid`;
 }
 
-/** Null: that of the installation. Undefined if there is no such service. */
+/** Returns null for the domain of the installation, and undefined if there is no such service. */
 export async function selectDomainOfService(db: Db, serviceId: string): Promise<string | null | undefined> {
   const { rows } = await sql<{ domain_id: string | null }>`
     select ${domainOfService} as domain_id from ${servicesWithDomain} where s.id = ${serviceId}`.execute(db);
@@ -49,7 +49,7 @@ export async function selectChecks(db: Db, domainId: string): Promise<Map<CheckN
   return new Map(rows.map(({ check_name, ...check }) => [check_name as CheckName, check as CheckResult]));
 }
 
-/** Of which files since then had as many recipients, the most frequent first. Rows that were skipped got no email. */
+/** Selects the templates of files with at least `minSent` recipients since a time, most recipients first. Skipped rows do not count. */
 export async function selectTemplatesOfFiles(
   db: Db,
   senders: Senders,
@@ -71,7 +71,7 @@ const isSentBy = (senders: Senders) =>
     ? sql`service_id = ${senders.service_id}`
     : sql`domain_id is not distinct from ${senders.domain_id}::uuid`;
 
-/** The hour in which a window begins counts whole. */
+/** Counts the whole hour in which a window begins. */
 export async function selectOutcomes(
   db: Db,
   senders: Senders,
@@ -87,7 +87,7 @@ export async function selectOutcomes(
   return { bounces: { part: bounces, of: sent_of_day }, complaints: { part: complaints, of: sent } };
 }
 
-/** The most emails on one day, for each who has mailboxes. */
+/** Selects the most emails on one day, by mailbox provider. */
 export async function selectBestDays(
   db: Db,
   domainId: string | null,
@@ -112,7 +112,7 @@ export async function selectRefusals(
   return rows;
 }
 
-/** Those that emails come from, besides that of the installation without a row. */
+/** Selects the domains that emails come from, except the installation's if it has no row. */
 export async function selectDomainsInUse(db: Db): Promise<{ id: string; name: string; scope: string; way: string }[]> {
   return db
     .selectFrom('sending_domains')

@@ -24,14 +24,14 @@ export type ReadinessDeps = Pick<Platform, 'db' | 'clock' | 'country'> & {
   config: { email: EmailSettings & { providers: readonly string[] } };
 };
 
-/** Whether the large mailbox providers will take the emails of a domain, and what to repair first. */
+/** Whether the large mailbox providers will accept the emails of a domain, and what to fix first. */
 export interface Readiness {
   domain: string;
   domain_kind: 'installation' | 'organisation' | 'service';
   verdict: 'pass' | 'warn' | 'fail';
-  /** The sandbox keeps every email, so nobody gets one. */
+  /** Set in the sandbox, which sends no emails. */
   nothing_is_sent: boolean;
-  /** The worst first. */
+  /** Worst first. */
   rows: ReadinessRow[];
 }
 
@@ -41,12 +41,12 @@ export async function getDomainReadiness(app: ReadinessDeps, domainId: string): 
   return judgeSender(app, domain, { domain_id: senderIdOf(domain) });
 }
 
-/** Of the domain in EMAIL_DOMAIN. */
+/** Judges the domain in EMAIL_DOMAIN. */
 export async function getInstallationReadiness(app: ReadinessDeps): Promise<Readiness> {
   return judgeSender(app, await installationDomain(app), { domain_id: null });
 }
 
-/** What the service sends counts alone; the domain that its emails come from may have other services, too. */
+/** Only counts what this service sends; other services may send from the same domain. */
 export async function getServiceReadiness(app: ReadinessDeps, serviceId: string): Promise<Readiness> {
   const domainId = await selectDomainOfService(app.db, serviceId);
   if (domainId === undefined) throw notFound();
@@ -54,14 +54,14 @@ export async function getServiceReadiness(app: ReadinessDeps, serviceId: string)
   return judgeSender(app, domain ?? (await installationDomain(app)), { service_id: serviceId });
 }
 
-/** That of the installation first, then all others that emails come from. */
+/** Lists the installation's domain first, then all others that emails come from. */
 export async function listReadyDomains(app: ReadinessDeps): Promise<Sender[]> {
   const own = await installationDomain(app);
   return [own, ...(await selectDomainsInUse(app.db)).filter(({ name }) => name !== own.name)];
 }
 
 interface Sender {
-  /** Undefined: the domain of the installation, which nobody has added, so nothing checks it. */
+  /** Undefined for the installation's domain if nobody has added it, so nothing checks it. */
   id: string | undefined;
   name: string;
   scope: string;
@@ -75,7 +75,7 @@ async function installationDomain({ db, config }: ReadinessDeps): Promise<Sender
   );
 }
 
-/** Figures of the installation's domain are counted without an id. */
+/** Figures of the installation's domain have no id. */
 function senderIdOf({ id, scope }: Sender): string | null {
   return scope === 'installation' ? null : (id ?? null);
 }
@@ -116,7 +116,7 @@ async function judgeSender(app: ReadinessDeps, domain: Sender, senders: Senders)
   };
 }
 
-/** Longer than the longest time that a row looks back. */
+/** Longer than any period that a row covers. */
 const kept_days = 40;
 
 export async function deleteOldDomainMail({ db, clock, country }: ReadinessDeps): Promise<void> {

@@ -2,7 +2,7 @@ import type { Text } from '../../language/text.ts';
 import type { CheckName, Verdict } from '../checks/check.ts';
 import type { Mailbox } from './mailboxes.ts';
 
-/** The rules of the large mailbox providers, in the order in which they matter most. */
+/** The rules of the large mailbox providers, most important first. */
 export const rowNames = [
   'authentication',
   'alignment',
@@ -18,32 +18,32 @@ export const rowNames = [
 ] as const;
 export type RowName = (typeof rowNames)[number];
 
-/** What a domain, or one service of it, has to do with a rule. `unknown`: nothing was found out, or too few emails were sent to say. */
+/** How well a domain, or one service, meets a rule. `unknown`: the check was inconclusive, or too few emails were sent. */
 export interface Judged {
   verdict: Verdict;
   evidence: Text;
-  /** What to do. Null if nothing. */
+  /** What to do; null if nothing. */
   advice: Text | null;
 }
 
 export interface ReadinessFacts {
   domain: string;
-  /** A provider signs, and so owns the servers and the return path, too. */
+  /** A provider signs, so it also owns the servers and the return path. */
   isOfProvider: boolean;
-  /** From is an address of a mailbox provider, such as gmail.com. */
+  /** The From address belongs to a mailbox provider, such as gmail.com. */
   isOfMailboxProvider: boolean;
-  /** False: the domain of the installation, which nobody has added, so nothing checks it. */
+  /** False for the installation's domain if nobody has added it, so nothing checks it. */
   isAdded: boolean;
   checks: ReadonlyMap<CheckName, CheckResult>;
-  /** Those of which files of the last 7 days had 500 recipients or more. */
+  /** The templates whose files had 500 recipients or more in the last 7 days. */
   templates: readonly TemplateOfFiles[];
-  /** Of emails handed over in the last 7 days. */
+  /** The share of emails handed over in the last 7 days. */
   complaints: Share;
-  /** Of emails handed over in the last 24 hours. */
+  /** The share of emails handed over in the last 24 hours. */
   bounces: Share;
-  /** The most emails on one of the last 30 days. */
+  /** The most emails on one day of the last 30, by mailbox provider. */
   best_days: readonly { mailbox: Mailbox; count: number }[];
-  /** Of the last 24 hours, the most frequent first. */
+  /** The refusals of the last 24 hours, most frequent first. */
   refusals: readonly { sentence: Text; count: number }[];
 }
 

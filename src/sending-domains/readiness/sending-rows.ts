@@ -2,9 +2,9 @@ import { joined, list, type Text, t } from '../../language/text.ts';
 import type { Mailbox } from './mailboxes.ts';
 import { fails, isUnknown, type Judged, passes, type ReadinessFacts, type Share, warns } from './rows.ts';
 
-/** The rows about what was sent, and what became of it. */
+/** The rows about sent emails and their outcomes. */
 
-/** Fewer emails say nothing about a share of them. */
+/** With fewer emails, a share means nothing. */
 const minSent = 1_000;
 const shownTemplates = 5;
 
@@ -55,7 +55,7 @@ export function judgeBounces({ bounces }: ReadinessFacts): Judged {
   return reaches(bounces, 5, 100) ? warns(evidence, advice) : passes(evidence);
 }
 
-/** From here on a sender is a bulk sender, at Gmail for ever. */
+/** With this many emails on one day, a sender is a bulk sender; Gmail never withdraws that classification. */
 const bulk = 5_000;
 const almostBulk = 4_000;
 
@@ -89,7 +89,7 @@ export function judgeRefusals({ refusals }: ReadinessFacts): Judged {
   return count >= 10 ? fails(evidence, advice) : warns(evidence, advice);
 }
 
-/** In whole numbers: 0.1 * 3 would not be 0.3. */
+/** Compares integers, because 0.1 * 3 is not 0.3. */
 function reaches({ part, of }: Share, numerator: number, denominator: number): boolean {
   return part * denominator >= numerator * of;
 }

@@ -1,7 +1,7 @@
 import { t } from '../../language/text.ts';
 import { type CheckResult, fails, isUnknown, type Judged, passes, type ReadinessFacts, warns } from './rows.ts';
 
-/** The rows about how the domain and its servers are set up: they follow from the checks of the domain. */
+/** The rows about the configuration of the domain and its servers, from the checks of the domain. */
 
 const openDomainPage = t('The page of the domain shows what to enter.');
 
@@ -135,7 +135,7 @@ export function judgeFrom(facts: ReadinessFacts): Judged {
   return fails(evidence, addMx);
 }
 
-/** A warning, such as a short key, does not make receivers refuse. */
+/** Receivers do not refuse mail because of a warning, such as a short key. */
 function isGood({ verdict }: CheckResult): boolean {
   return verdict === 'pass' || verdict === 'warn';
 }
