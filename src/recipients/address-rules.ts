@@ -14,7 +14,7 @@ import {
 import { createPlaceFinder, type Place } from './regions.ts';
 import { createPostcodeReader, createTownLineReader, type ReadLines } from './town-line.ts';
 
-/** What addresses depend on: part of a profile. */
+/** The part of a country profile that address rules depend on. */
 export type AddressCountry = Pick<CountryProfile, 'code' | 'locale' | 'languages' | 'address' | 'postage' | 'words'>;
 
 interface Allowed {
@@ -23,23 +23,23 @@ interface Allowed {
 
 /** How addresses are read and checked in one country. */
 export interface AddressRules {
-  /** A line with line breaks counts as several. */
+  /** Parses lines; a line with line breaks counts as several. */
   parse(lines: readonly string[]): PostalAddress;
-  /** Every reason why no letter can be sent there. */
+  /** Yields every reason why a letter cannot be sent there. */
   reasons(address: PostalAddress, allowed: Allowed): Iterable<PostalAddressReason>;
-  /** The first one; undefined if a letter can be sent. */
+  /** Returns the first reason; undefined if a letter can be sent. */
   check(address: PostalAddress, allowed: Allowed): PostalAddressReason | undefined;
-  /** The class of a letter there. The address decides abroad, the sender at home. */
+  /** Returns the postage class of a letter there: the address determines it abroad, the sender at home. */
   postage(address: PostalAddress, requested: string | null | undefined): string;
-  /** What a line consists of for a search: postcode and town, where they share a line. */
+  /** Splits a line for searches: a postcode and a town on one line are separate parts. */
   split(line: string): string[];
-  /** Whether there are as many lines as an address has. */
+  /** Whether the number of lines is that of a complete address. */
   isWhole(lines: readonly string[]): boolean;
 }
 
 const compiled = new WeakMap<object, AddressRules>();
 
-/** The rules of a country, compiled once. */
+/** Returns the rules of a country, compiled once. */
 export function addressRules(country: AddressCountry): AddressRules {
   const known = compiled.get(country);
   if (known) return known;
@@ -48,13 +48,13 @@ export function addressRules(country: AddressCountry): AddressRules {
   return rules;
 }
 
-/** The rules of the protocol, which are those of the United Kingdom. */
+/** The rules of the protocol are those of the United Kingdom. */
 function protocolRules({ address: { lines: limits }, postage }: AddressCountry): AddressRules {
   return {
     parse: parsePostalAddress,
     reasons: postalAddressReasons,
     check: checkPostalAddress,
-    // At home the request stays, even if it is a class for letters abroad.
+    // For a domestic address the request is used as it is, even if it is an international class.
     postage: (address, requested) => classAbroad(postage, address) ?? requested ?? postage.default,
     split: (line) => [line],
     isWhole: ({ length }) => length >= limits.min && length <= limits.max,
@@ -125,14 +125,14 @@ const withoutPostcodes = {
   splitTownLine: () => undefined,
 };
 
-/** A country of one's own has a name instead of a code: its locale says where it is. */
+/** A custom country has a name instead of a code, so the region of its locale is used. */
 function homeRegion({ code, locale }: AddressCountry): string {
   return /^[a-z]{2}$/.test(code) ? code.toUpperCase() : (new Intl.Locale(locale).region ?? '');
 }
 
 /**
- * Removes the country from the end of an address: every line that names the home country, or one that names another, which
- * it returns.
+ * Removes the country from the end of an address. Removes all lines that name the home country, or one that names another country, which it
+ * returns.
  */
 function createPlaceTaker(home: string, country: AddressCountry) {
   const findPlace = createPlaceFinder(home, country);
@@ -140,7 +140,7 @@ function createPlaceTaker(home: string, country: AddressCountry) {
   const atHome = new Set(alsoPlaces.map(comparable));
   const { readPostcode } = postcode ? createPostcodeReader(postcode) : { readPostcode: () => undefined };
 
-  /** Georgia after an American postcode is the state. A code of two letters that is also a state is never a country. */
+  /** After an American postcode, Georgia is the state. A two-letter code that is also a state is never a country. */
   function isBelieved(line: string, above: string): boolean {
     const name = comparable(line);
     if (!atHome.has(name)) return true;

@@ -2,7 +2,7 @@ import { countryNames } from './country-names.ts';
 
 export type PostageZone = keyof typeof countryNames;
 
-/** `name` is printed on the letter, regardless of what the sender wrote. */
+/** `name` is printed on the letter, whatever spelling the sender used. */
 export interface Country {
   name: string;
   zone: PostageZone;
@@ -18,11 +18,11 @@ const dropped = /[\s_\-'’‘ʼ,.()\p{Cf}]/gu;
 const accents = /\p{M}/gu;
 const onlyAscii = /^\p{ASCII}*$/u;
 
-/** A name without what people omit or confuse. */
+/** Removes what people omit or confuse in a name. */
 export function comparable(name: string): string {
   const plain = name.normalize('NFC').replace(/[&+]/g, 'and').replace(dropped, '').toLowerCase();
   const unaccented = plain.normalize('NFD').replace(accents, '');
-  // In other scripts the marks are part of the word.
+  // In other scripts, the marks are part of the word.
   return onlyAscii.test(unaccented) ? unaccented : plain;
 }
 

@@ -2,16 +2,14 @@ import { domainToASCII } from 'node:url';
 import { cleanRecipient } from './whitespace.ts';
 
 type EmailAddressResult =
-  /**
-   * `cleaned` keeps the sender's capitals (it is stored and shown); `address` is the form for sending and comparing.
-   */
+  /** `cleaned` keeps the sender's capitals and is stored and shown; `address` is for sending and comparing. */
   { ok: true; cleaned: string; address: string } | { ok: false };
 
 const maxLength = 320;
 const maxHostLength = 253;
 const maxLabelLength = 63;
 
-// Stricter than the mail standards on purpose: no quoted local parts, which mail services reject or mangle.
+// Stricter than the standards on purpose: no quoted local parts, which mail services reject or corrupt.
 const shape = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@([^.@\s][^@\s]+)$/i;
 const hostCharacters = /^(?:[A-Za-z0-9.-]|\P{ASCII})+$/u;
 const label = /^[a-z0-9]+(?:--?[a-z0-9]+)*$/i;

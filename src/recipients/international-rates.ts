@@ -47,7 +47,7 @@ function buildRates(): ReadonlyMap<string, InternationalRate> {
 
 let rates: ReadonlyMap<string, InternationalRate> | undefined;
 
-/** Undefined for an unsupported prefix. */
+/** Returns undefined for an unsupported prefix. */
 export function findInternationalRate(prefix: string): InternationalRate | undefined {
   rates ??= buildRates();
   return rates.get(prefix);

@@ -6,21 +6,21 @@ import { removeWhitespace } from './whitespace.ts';
 
 export type { PhoneNumberReason } from './phone-readings.ts';
 
-/** What a number means for the country that sends to it. */
+/** A phone number, and how the sending country treats it. */
 export interface PhoneNumber {
-  /** With country code, digits only: `447700900123`. */
+  /** Digits with country code: `447700900123`. */
   normalised: string;
-  /** Where it is, such as `GB`; test numbers are at home. */
+  /** The region of the number, such as `GB`; test numbers have the home region. */
   region: string;
-  /** As in the rates table: the country code, or `1` and the area code if that has its own rate. */
+  /** The key in the rates table: the country code, or `1` and the area code if that has its own rate. */
   countryPrefix: string;
-  /** Charged as international. True for Jersey, Guernsey and the Isle of Man although they are +44. */
+  /** Whether it is charged as international. True for Jersey, Guernsey and the Isle of Man although they are +44. */
   international: boolean;
-  /** Needs the permission for numbers abroad and counts towards that limit. Regions that are near do not. */
+  /** Whether it needs the permission for international numbers and counts towards that limit. False for near regions. */
   abroad: boolean;
-  /** Needs the permission for landlines. */
+  /** Whether it needs the permission for landlines. */
   landline: boolean;
-  /** Price of a message, in messages to a number at home. */
+  /** The price of a message, as a multiple of a domestic one. */
   multiplier: number;
   receiptsHonoured: boolean;
   numericSenderOnly: boolean;
@@ -31,7 +31,7 @@ type PhoneNumberResult =
   | {
       ok: false;
       reason: PhoneNumberReason;
-      /** Of a valid number in a country that we do not send to. */
+      /** The country code of a valid number in a country that we do not send to. */
       unsupportedCode?: string;
     };
 
@@ -39,11 +39,11 @@ export type PhonePermissionReason = 'international_not_allowed' | 'landline_not_
 
 const { PhoneNumberFormat, PhoneNumberUtil } = libphonenumber;
 
-// Far longer than any number with its spaces; longer input is rejected unread.
+// Far longer than any number with spaces; longer input is rejected without parsing.
 const maxInputLength = 1_000;
 const ordinaryUkMobile = /^(?:(?:\+|00)?440?|0)?(7[0-9]{9})$/;
 
-/** Parses what people type: numbers of the country in any format, foreign ones even without + or 00. */
+/** Parses what people type: domestic numbers in any format, and foreign numbers even without + or 00. */
 export function parsePhoneNumber(rules: PhoneRules, input: string): PhoneNumberResult {
   if (input.length > maxInputLength) return { ok: false, reason: 'too_long' };
   const text = removeWhitespace(input);
@@ -55,15 +55,15 @@ function parseAlone(rules: PhoneRules, text: string): PhoneNumberResult {
 }
 
 /**
- * Reads a number without its country code as `first` does, if it is one there. The price is that of `rules`. Numbers with the
- * country code of `first` must be valid there, and those at home or near there need no permission.
+ * If `first` can read the number without its country code, its reading is used, but `rules` determines the price. Numbers with the country
+ * code of `first` must be valid there, and those that are domestic or near there need no permission.
  */
 function parseAfter(first: PhoneRules, rules: PhoneRules, text: string): PhoneNumberResult {
   const code = codeOf(first);
   const isSame = first.region === rules.region;
   const asFirst = text.startsWith('+') ? undefined : parseAlone(isSame ? rules : first, text);
   const national = asFirst?.ok && asFirst.number.normalised.startsWith(code) ? asFirst : undefined;
-  // The digits of a number abroad are no number there, even if people leave out the + elsewhere.
+  // Such a number must be a domestic one, even though foreign numbers without + are accepted elsewhere.
   if (isSame && asFirst) return national ?? { ok: false, reason: asFirst.ok ? 'invalid_number' : asFirst.reason };
   const result = parseAlone(rules, national ? `+${national.number.normalised}` : text);
   if (isSame || !result.ok || !result.number.normalised.startsWith(code)) return result;
@@ -72,7 +72,7 @@ function parseAfter(first: PhoneRules, rules: PhoneRules, text: string): PhoneNu
   return { ok: true, number: { ...result.number, abroad: result.number.abroad && there.number.abroad } };
 }
 
-/** As people in North America write numbers: 613.253.2222. */
+/** North Americans write numbers with dots: 613.253.2222. */
 function withoutDots(text: string): string {
   return text.replace(/(?<=[0-9)])\.(?=[0-9])/g, '');
 }
@@ -81,7 +81,7 @@ function codeOf({ region }: PhoneRules): string {
   return String(PhoneNumberUtil.getInstance().getCountryCodeForRegion(region));
 }
 
-/** Why a service may not send to the number; undefined if it may. */
+/** Returns why a service may not send to the number, or undefined if it may. */
 export function checkPhonePermissions(
   number: PhoneNumber,
   allowed: { international: boolean; landline: boolean },
@@ -91,9 +91,9 @@ export function checkPhonePermissions(
   return undefined;
 }
 
-// The library takes about 90 µs per number, this path under 1 µs. Whether a number is an ordinary UK mobile depends on its
-// first five digits, so the library is called once per range; there are at most 10,000. Elsewhere mobiles have several
-// lengths, or nobody has shown that a prefix decides.
+// The library takes about 90 µs per number, this path under 1 µs. In the UK, the first five digits of a number determine whether it is an
+// ordinary mobile, so the library is called once per range; there are at most 10,000. In other countries mobile numbers vary in length, or
+// a prefix is not known to determine the type.
 function parseUkMobile(rules: PhoneRules, text: string): PhoneNumberResult | undefined {
   if (!rules.isBritish || rules.profile.rescue !== 'first-fit') return undefined;
   const national = ordinaryUkMobile.exec(text.replace(/[()-]/g, ''))?.[1];
@@ -114,7 +114,7 @@ const ukMobile: Omit<PhoneNumber, 'normalised'> = {
   ...homeRate,
 };
 
-/** Without the fast path for UK mobiles; exported so that a test can compare the two. */
+/** Parses without the fast path for UK mobiles. Exported so that a test can compare the two. */
 export function parseWithLibrary(rules: PhoneRules, text: string): PhoneNumberResult {
   const parsed = readNumber(rules, text);
   if (typeof parsed === 'string') return { ok: false, reason: parsed };
@@ -142,10 +142,10 @@ function withRateAbroad(
   countryCode: string,
 ): PhoneNumber | undefined {
   const { abroad } = rules.profile;
-  // Numbers that are near are not refused with those abroad.
+  // Numbers of near regions are not refused.
   if (abroad === 'refuse') return number.abroad ? undefined : { ...number, countryPrefix: countryCode, ...homeRate };
   if (abroad !== 'gb-table') {
-    // Until `withRate` finds the rate of the country.
+    // A preliminary multiplier: `withRate` finds the rate of the country.
     const multiplier = rules.multiplierAbroad ?? homeRate.multiplier;
     return { ...number, countryPrefix: countryCode, ...homeRate, multiplier };
   }
@@ -156,8 +156,8 @@ function withRateAbroad(
 }
 
 /**
- * The number with its rate abroad: that of its region, else that of its calling code, which many regions share. Undefined if no
- * text is sent there.
+ * Returns the number with its international rate: the rate of its region, or that of its calling code, which many regions may share.
+ * Returns undefined if no texts are sent there.
  */
 export function withRate(rules: PhoneRules, number: PhoneNumber, rates: RatesAbroad): PhoneNumber | undefined {
   if (!number.international || !rules.hasRatesAbroad) return number;
@@ -167,14 +167,14 @@ export function withRate(rules: PhoneRules, number: PhoneNumber, rates: RatesAbr
   return number.abroad && refusesWithoutRate(rules, rates) ? undefined : number;
 }
 
-/** Once an operator has said what some countries cost, texts go to no others. */
+/** When rates exist and there is no default multiplier, texts to countries without a rate are refused. */
 function refusesWithoutRate(rules: PhoneRules, rates: RatesAbroad): boolean {
   return rules.profile.abroad === 'rates-only' || (rates.size > 0 && rules.multiplierAbroad === undefined);
 }
 
 let codes: Map<string, string[]> | undefined;
 
-/** The regions that share each country calling code. */
+/** Returns the regions that share each country calling code. */
 function regionsOfCodes(): Map<string, string[]> {
   if (codes) return codes;
   codes = new Map();
@@ -186,7 +186,7 @@ function regionsOfCodes(): Map<string, string[]> {
   return codes;
 }
 
-/** Why a rate abroad cannot have this prefix, as a whole sentence. */
+/** Returns why an international rate cannot have this prefix, as a whole sentence. */
 export function ratePrefixProblem(rules: PhoneRules, prefix: string): string | undefined {
   const [, code = '', region] = /^([1-9][0-9]{0,2})(?::([A-Z]{2}))?$/.exec(prefix) ?? [];
   const regions = regionsOfCodes().get(code) ?? [];
@@ -196,7 +196,7 @@ export function ratePrefixProblem(rules: PhoneRules, prefix: string): string | u
   return charged.every((each) => rules.isHome(each)) ? 'Numbers at home have the text rate.' : undefined;
 }
 
-/** As people of the country write it: without the country code if it is their own, unless the number is abroad. */
+/** Formats as people of the country write the number: in national format if it has their country code and is domestic. */
 export function formatForPeople(rules: PhoneRules, { normalised, abroad }: PhoneNumber): string {
   const util = PhoneNumberUtil.getInstance();
   const parsed = util.parse(`+${normalised}`);
@@ -204,13 +204,12 @@ export function formatForPeople(rules: PhoneRules, { normalised, abroad }: Phone
   return util.format(parsed, isDialledAtHome ? PhoneNumberFormat.NATIONAL : PhoneNumberFormat.INTERNATIONAL);
 }
 
-// There are few senders, and each is formatted for every message: the library would take longer than the rest of the
-// work.
+// Cached, because there are few senders, and each is formatted for every message: the library would take longer than the rest of the work.
 const maxCachedSenders = 10_000;
-/** In the UK no number is as short; elsewhere a short code could be read as a number without its area code. */
+/** A short code could be read as a number without its area code, except in the UK, where no number is as short. */
 const shortCode = /^\+?[0-9]{1,6}$/;
 
-/** The sender as passed to a provider: a phone number normalised, a name or short code unchanged. */
+/** Returns the sender as passed to a provider: a normalised phone number, or a name or short code unchanged. */
 export function formatSmsSender(rules: PhoneRules, sender: string): string {
   const cached = rules.senders.get(sender);
   if (cached !== undefined) return cached;
@@ -222,8 +221,8 @@ export function formatSmsSender(rules: PhoneRules, sender: string): string {
 }
 
 /**
- * A number of the platform as it is compared: people and providers write `+44`, `44`, `0044` or `0` for the same country. A
- * short code, or a number of a range that recipients cannot have, keeps its digits.
+ * Normalises a number of the platform for comparison: people and providers write `+44`, `44`, `0044` or `0` for the same country. A short
+ * code, or a number in a range that recipients cannot have, keeps its digits.
  */
 export function normaliseOwnNumber(rules: PhoneRules, written: string): string {
   const result = isShort(rules, written) ? undefined : parsePhoneNumber(rules, written);

@@ -1,7 +1,7 @@
 import libphonenumber from 'google-libphonenumber';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 
-/** How a country makes a number of what people have typed: the strategies of `rescue` in its profile. */
+/** How a country interprets a number as typed: the strategies for `rescue` in its profile. */
 
 export type PhoneNumberReason =
   | 'invalid_number'
@@ -10,7 +10,7 @@ export type PhoneNumberReason =
   | 'unknown_character'
   | 'unsupported_country_code';
 
-/** A number as the library has parsed it. */
+/** A number that the library has parsed. */
 export type ParsedNumber = libphonenumber.PhoneNumber;
 type Reading = ParsedNumber | PhoneNumberReason;
 
@@ -21,16 +21,16 @@ const { IS_POSSIBLE, IS_POSSIBLE_LOCAL_ONLY, INVALID_COUNTRY_CODE, TOO_LONG, TOO
 const acceptedCharacters = /^[0-9()+-]*$/;
 const dashes = /[\p{Pd}\u2212]/gu;
 const typeNames = new Map(Object.entries(PhoneNumberType).map(([name, type]) => [Number(type), name]));
-/** In some countries nobody can tell mobiles from landlines. */
+/** In some countries, mobiles and landlines cannot be distinguished. */
 const mobileTypes: readonly string[] = ['MOBILE', 'FIXED_LINE_OR_MOBILE', 'PERSONAL_NUMBER'];
-/** The region of a number that has its country code, for the library. */
+/** The region to pass to the library for a number with country code. */
 const noRegion = 'ZZ';
 
 export function readNumber(rules: PhoneRules, text: string): Reading {
   return rules.profile.rescue === 'strict' ? readStrictly(rules, text) : readFirstFit(rules, text);
 }
 
-/** Digits with country code. */
+/** Returns the digits with country code. */
 export function toDigits(parsed: ParsedNumber): string {
   return PhoneNumberUtil.getInstance().format(parsed, PhoneNumberFormat.E164).slice(1);
 }
@@ -40,9 +40,8 @@ export function typeOf(parsed: ParsedNumber): string {
 }
 
 /**
- * Never gives a number whose digits are not what was typed, with or without the country code: what is wrong as written stays
- * wrong. Where national numbers have any length, reading the digits another way gives the number of a stranger: in Germany
- * +49 1512345 would become 0491 512345.
+ * Returns only a number whose digits are those typed, with or without the country code; a wrong number stays wrong. If national numbers may
+ * have any length, another reading of the digits may be a stranger's number: in Germany, +49 1512345 would become 0491 512345.
  */
 function readStrictly(rules: PhoneRules, text: string): Reading {
   const written = text.replace(dashes, '-');
@@ -58,7 +57,7 @@ function readStrictly(rules: PhoneRules, text: string): Reading {
   return valid.find((reading) => isMobile(rules, reading)) ?? valid[0] ?? national;
 }
 
-/** What is nearly correct: 0+49... and +0151... */
+/** Corrects 0+49... and +0151... */
 function repair(number: string): string {
   return /^0*\++[1-9]/.test(number) ? number.replace(/^0*\++/, '+') : number.replace(/^\++(?=0)/, '');
 }
@@ -73,8 +72,8 @@ function readAs(rules: PhoneRules, number: string, region: string): Reading {
 }
 
 /**
- * Whether the library has made another number of a foreign one: for some countries it adds an area code, and it takes 0016,
- * which is 00 and a number of North America, for the exit code of an Australian network.
+ * Whether the library has changed a foreign number into another one: for some countries it adds an area code, and it reads 0016, which is
+ * 00 and a North American number, as the exit code of an Australian network.
  */
 function isOtherNumber(parsed: ParsedNumber, number: string, region: string): boolean {
   const util = PhoneNumberUtil.getInstance();
@@ -85,7 +84,7 @@ function isOtherNumber(parsed: ParsedNumber, number: string, region: string): bo
   return !hasExitCode || !number.endsWith(util.getNationalSignificantNumber(parsed));
 }
 
-/** Empty for a country with several, of which none is usual. */
+/** Returns an empty string for a country with several exit codes and no usual one. */
 function exitCodeOf(region: string, abroad: ParsedNumber): string {
   const dialled = PhoneNumberUtil.getInstance()
     .formatOutOfCountryCallingNumber(abroad, region)
@@ -97,7 +96,7 @@ function isMobile(rules: PhoneRules, parsed: ParsedNumber): boolean {
   return mobileTypes.includes(typeOf(parsed)) || rules.isTestNumber(toDigits(parsed));
 }
 
-/** Tries one reading after the other: safe only where national numbers have one length. */
+/** Tries one reading after the other, which is safe only if all national numbers have the same length. */
 function readFirstFit(rules: PhoneRules, text: string): Reading {
   const first = attempt(rules, text);
   if (typeof first !== 'string') return first;

@@ -2,21 +2,21 @@ import { collapseWhitespace } from '../protocol/whitespace.ts';
 import { type Country, findCountry, type PostageZone, unitedKingdom } from './countries.ts';
 import { removeWhitespace, splitLines } from './whitespace.ts';
 
-/** An address as parsed and printed; it is not necessarily deliverable (`checkPostalAddress`). */
+/** An address as parsed and printed. It may be undeliverable: see `checkPostalAddress`. */
 export interface PostalAddress {
   lines: readonly string[];
-  /** `home` is where the installation is, if that is not the United Kingdom. */
+  /** `home` is the installation's country, if that is not the United Kingdom. */
   zone: PostageZone | 'home';
   international: boolean;
-  /** ISO 3166-1 alpha-2, where it is known. */
+  /** An ISO 3166-1 alpha-2 code, if known. */
   country: string | null;
   postcode: string | null;
-  /** It has a postcode, and no town beside it. */
+  /** Whether it has a postcode without a town next to it. */
   lacksTown: boolean;
   bfpoNumber: number | null;
 }
 
-/** Named as in the report about an uploaded letter, which has more reasons than the API's messages. */
+/** Names as in the report about an uploaded letter, which has more reasons than the API's messages. */
 const reasons = [
   'address-is-empty',
   'not-enough-address-lines',
@@ -39,7 +39,7 @@ export function isAddressReason(reason: string | undefined): reason is PostalAdd
 
 const minLines = 3;
 const maxLines = 7;
-// An address with this many lines is rejected anyway, so the rest is not read.
+// An address with more lines is rejected anyway, so the rest is not read.
 const maxReadLines = 100;
 
 const bfpo = /^bfpo ?(?:c\/o)? ?([0-9]{1,6})?$/i;
@@ -67,7 +67,7 @@ export function parsePostalAddress(rawLines: readonly string[]): PostalAddress {
   };
 }
 
-/** The first reason why no letter can be sent there; undefined if one can. */
+/** Returns the first reason why a letter cannot be sent there; undefined if it can. */
 export function checkPostalAddress(
   address: PostalAddress,
   allowed: { international: boolean },
@@ -75,7 +75,7 @@ export function checkPostalAddress(
   return postalAddressReasons(address, allowed).next().value;
 }
 
-/** Every reason why no letter can be sent there. */
+/** Yields every reason why a letter cannot be sent there. */
 export function* postalAddressReasons(
   { lines, international, postcode, bfpoNumber }: PostalAddress,
   allowed: { international: boolean },
@@ -93,7 +93,7 @@ export function* postalAddressReasons(
   if (lines.some((line) => noFixedAbode.test(line))) yield 'no-fixed-abode-address';
 }
 
-/** The address lines from the personalisation of a letter; `address_line_7`, if given, replaces the postcode. */
+/** Returns the address lines in the personalisation of a letter. `address_line_7`, if given, replaces the postcode. */
 export function addressLinesFromPersonalisation(personalisation: Readonly<Record<string, unknown>>): string[] {
   const last = Object.hasOwn(personalisation, 'address_line_7') ? 'address_line_7' : 'postcode';
   return [1, 2, 3, 4, 5, 6]
@@ -124,7 +124,7 @@ export function withoutTrailingCommas(line: string): string {
   return line.slice(0, end);
 }
 
-// British Forces Post Office: a number instead of a town. A line with only "BFPO" is meaningful only beside a number.
+// British Forces Post Office: a number replaces the town. A line with only "BFPO" is meaningful only next to a number.
 function extractBfpo(lines: string[]): { bfpoNumber: number | null; lines: string[] } {
   const number = lines.map((line) => bfpo.exec(line)?.[1]).find((digits) => digits !== undefined);
   if (number === undefined) return { bfpoNumber: null, lines };
@@ -140,8 +140,8 @@ function extractCountry(lines: string[]): Country {
   return country;
 }
 
-// Every area that Royal Mail delivers to, including the Crown dependencies (GY, IM, JE) and forces post (BF). GIR (the
-// one postcode GIR 0AA, a bank that closed in 2003) and Gibraltar's GX are not included.
+// Every area that Royal Mail delivers to, including the Crown dependencies (GY, IM, JE) and forces post (BF). Not included: GIR, whose only
+// postcode was that of a bank that closed in 2003, and Gibraltar's GX.
 const areas = `AB AL B BA BB BD BF BH BL BN BR BS BT BX CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY E EC EH
   EN EX FK FY G GL GU GY HA HD HG HP HR HS HU HX IG IM IP IV JE KA KT KW KY L LA LD LE LL LN LS LU M ME MK ML N NE NG
   NN NP NR NW OL OX PA PE PH PL PO PR RG RH RM S SA SE SG SK SL SM SN SO SP SR SS ST SW SY TA TD TF TN TQ TR TS TW UB W
@@ -150,14 +150,14 @@ const areas = `AB AL B BA BB BD BF BH BL BN BR BS BT BX CA CB CF CH CM CO CR CT 
 // The last two letters are never C, I, K, M, O or V, which are easily misread.
 const pattern = new RegExp(
   `^(?:${areas.split(/\s+/).join('|')})[0-9][0-9A-Z]?[0-9][ABD-HJLNP-UW-Z]{2}$`,
-  // Without the u flag, so that no letter outside ASCII (the long s, the Kelvin sign) matches one inside it.
+  // Without the u flag, so that no letter outside ASCII (the long s, the Kelvin sign) matches an ASCII letter.
   'i',
 );
 
-// Leaves room for stray whitespace; longer input is rejected unread.
+// Allows for stray whitespace; longer input is rejected without parsing.
 const maxInputLength = 100;
 
-/** The postcode in the format for sorting machines, `SW1A 1AA`; undefined if the text is not a UK postcode. */
+/** Returns the postcode in the format for sorting machines, `SW1A 1AA`; undefined if the text is not a UK postcode. */
 export function parsePostcode(text: string): string | undefined {
   if (text.length > maxInputLength) return undefined;
   const compact = removeWhitespace(text);

@@ -13,7 +13,7 @@ const phoneNumberTexts: Record<PhoneNumberReason, Text> = {
   invalid_number: t('Number is not valid – double check the phone number you entered'),
 };
 
-/** For people who typed a number into a form or a spreadsheet, so more detailed than for API clients. */
+/** For people who typed a number into a form or a spreadsheet, so it is more detailed than for API clients. */
 export function phoneNumberText(words: Words, reason: PhoneNumberReason | PhonePermissionReason): Text {
   return reason === 'international_not_allowed' || reason === 'landline_not_allowed'
     ? declared(words.doubleCheckMobile)
@@ -26,7 +26,7 @@ export const refusedEmailAddress = forApi(
   t('Enter an email address in the correct format, such as name@example.org.'),
 );
 
-/** Whole sentences of the country, in English everywhere: clients match them. */
+/** Whole sentences about the country. Always in English, because clients match them. */
 export function postalAddressTexts({
   address: { lines },
   words,

@@ -4,7 +4,7 @@ import { type AddressCountry, addressRules } from './address-rules.ts';
 import { parseEmailAddress } from './email-address.ts';
 import { parsePhoneNumber } from './phone-number.ts';
 
-/** An email address or phone number in normalised form; anything else unchanged. */
+/** Returns an email address or phone number in normalised form, and anything else unchanged. */
 export function normaliseRecipient(rules: PhoneRules, input: string): string {
   if (input.includes('@')) {
     const email = parseEmailAddress(input);
@@ -14,18 +14,18 @@ export function normaliseRecipient(rules: PhoneRules, input: string): string {
   return phone.ok ? phone.number.normalised : input;
 }
 
-/** Whom a search is about: an email address or phone number in normalised form, or parts of a postal address. */
+/** The recipient to search for: a normalised email address or phone number, or parts of a postal address. */
 export type SoughtRecipient = { contact: string } | SoughtAddress;
 
 interface SoughtAddress {
   address: readonly string[];
-  /** The country says what shares a line. */
+  /** Determines which parts share a line. */
   country: AddressCountry;
 }
 
 /**
- * The parts of an address, which lines and commas separate, as they are compared: without case, spaces and punctuation. A
- * postcode is a part of its own, also where it shares its line with the town.
+ * Splits an address at lines and commas and normalises the parts for comparison: without case, spaces and punctuation. A postcode is a
+ * separate part even if it shares a line with the town.
  */
 export function addressParts(country: AddressCountry, text: string): string[] {
   const parts = text
@@ -40,20 +40,20 @@ export function addressParts(country: AddressCountry, text: string): string[] {
   return [...new Set(parts.filter((part) => part !== ''))];
 }
 
-/** Whether every part that is sought is a part of the address: a name and a postcode are enough to find it. */
+/** Whether the address has every part that is searched for: a name and a postcode are enough. */
 export function isAddressOf(text: string, { address, country }: SoughtAddress): boolean {
   const parts = new Set(addressParts(country, text));
   return address.every((part) => parts.has(part));
 }
 
-/** The longest part that a database compares as we do, whatever its locale. */
+/** Returns the longest part that a database compares in the same way, whatever its locale. */
 export function comparablePart(sought: readonly string[]): string {
   const plain = sought.filter((part) => /^[a-z0-9]+$/.test(part));
   return plain.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
-// Recipients with a fixed outcome, so that callers can test their integration without contacting anyone. Those of the protocol
-// work in every country, because official clients and smoke tests use them. All functions take the normalised form.
+// Recipients with a fixed outcome, so that callers can test their integration without contacting anyone. Those of the protocol work in
+// every country, because official clients and smoke tests use them. All functions take the normalised form.
 
 const simulatedPhoneNumbers = new Set(['447700900000', '447700900111', '447700900222']);
 const simulatedNumbersOfGc = new Set(['16132532222', '16132532223', '16132532224']);
@@ -62,7 +62,10 @@ const simulatedNames = new Set(['simulate-delivered', 'simulate-delivered-2', 's
 const simulatedDomain = 'notifications.service.gov.uk';
 const simulatedDomainOfGc = 'notification.canada.ca';
 
-/** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. Rows of a job are. */
+/**
+ * A message to a simulated number is validated and accepted like any other, but never stored, sent or counted, regardless of the key. Rows
+ * of a job are.
+ */
 export function isSimulatedPhoneNumber({ phone }: Pick<Country, 'phone'>, normalised: string): boolean {
   if (simulatedPhoneNumbers.has(normalised) || simulatedNumbersOfGc.has(normalised)) return true;
   return phone.profile.testNumbers.includes(normalised);
@@ -76,7 +79,7 @@ export function isSimulatedEmailAddress({ email }: Pick<Country, 'email'>, norma
   return domain === simulatedDomain || domain === simulatedDomainOfGc || email.testDomains.includes(domain);
 }
 
-/** All of them, normalised: rows of a file for them are no duplicates. */
+/** Returns all of them, normalised: file rows for them are not duplicates. */
 export function simulatedRecipients({ phone, email }: Pick<Country, 'phone' | 'email'>): string[] {
   const domains = [simulatedDomain, simulatedDomainOfGc, ...email.testDomains];
   return [
@@ -87,7 +90,7 @@ export function simulatedRecipients({ phone, email }: Pick<Country, 'phone' | 'e
   ];
 }
 
-/** Clients of GC Notify send to its simulated recipients with team keys and in trial mode, too. */
+/** Clients of GC Notify also send to its simulated recipients with team keys and in trial mode. */
 export function isSimulatedByGc(normalised: string): boolean {
   if (simulatedNumbersOfGc.has(normalised)) return true;
   const [name = '', domain] = normalised.split('@');
@@ -97,7 +100,7 @@ export function isSimulatedByGc(normalised: string): boolean {
 const temporaryFailures = new Set(['temp-fail@simulator.notify', '15149301633']);
 const permanentFailures = new Set(['perm-fail@simulator.notify', '15149301632']);
 
-/** How a message sent with a test key ends. */
+/** Returns how a message sent with a test key ends. */
 export function simulatedOutcome(normalised: string): 'delivered' | 'temporary-failure' | 'permanent-failure' {
   if (normalised.endsWith('7700900003') || temporaryFailures.has(normalised)) return 'temporary-failure';
   if (normalised.endsWith('7700900002') || permanentFailures.has(normalised)) return 'permanent-failure';

@@ -2,11 +2,11 @@ import type { CountryProfile } from '../countries/profile.ts';
 import { comparable, maxNameLength } from './countries.ts';
 import { countryNames } from './country-names.ts';
 
-/** A place that the last line of an address names. */
+/** A place named on the last line of an address. */
 export interface Place {
-  /** ISO 3166-1 alpha-2; null for a part of a country that has no code of its own, such as Madeira. */
+  /** An ISO 3166-1 alpha-2 code; null for a part of a country without a code, such as Madeira. */
   region: string | null;
-  /** As it is printed on letters. */
+  /** The name as printed on letters. */
   name: string;
   isInEurope: boolean;
 }
@@ -15,13 +15,13 @@ type NamedRegions = Pick<CountryProfile, 'languages'> & {
   address: Pick<CountryProfile['address'], 'homeNames' | 'countryLanguage'>;
 };
 
-/** Names for groups of countries, for tests and for what is not known. */
+/** Codes for groups of countries, tests and unknown regions. */
 const noRegions = new Set(['EU', 'EZ', 'QO', 'UN', 'XA', 'XB', 'ZZ']);
 
-/** The table counts them as part of the United Kingdom, where they have domestic postage. */
+/** The table of names lists these as part of the United Kingdom, where they have domestic postage. */
 const europeanIslands = ['CQ', 'GG', 'IM', 'JE'];
 
-/** Retired codes still have names ("DD" is Germany): only what a locale keeps as its own region counts. */
+/** Retired codes still have names ("DD" is Germany), so only codes that a locale keeps as its own region count. */
 function listRegions(): string[] {
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   const letters = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index));
@@ -37,7 +37,7 @@ interface TableRow {
   isInEurope: boolean;
 }
 
-/** The table of names in English and of frequent misspellings, by region. */
+/** Returns the table of English names and frequent misspellings by region. */
 function readTable(regions: ReadonlySet<string>): TableRow[] {
   const english = new Intl.DisplayNames('en', { type: 'region' });
   const byName = new Map([...regions].map((code) => [comparable(english.of(code) ?? code), code]));
@@ -49,7 +49,7 @@ function readTable(regions: ReadonlySet<string>): TableRow[] {
         const [name = '', others = ''] = line.split(': ');
         const all = [name, ...others.split('; ')];
         const region = byName.get(comparable(name)) ?? all.find((alias) => regions.has(alias)) ?? null;
-        // A code that belongs to another region: NI means Northern Ireland only in the United Kingdom.
+        // Skips a code that belongs to another region: NI means Northern Ireland only in the United Kingdom.
         const names = all.filter((alias) => alias === region || !regions.has(alias));
         return { region, names, isInEurope: zone !== 'rest-of-world' };
       }),
@@ -58,7 +58,7 @@ function readTable(regions: ReadonlySet<string>): TableRow[] {
 
 let known: { regions: string[]; table: TableRow[]; inEurope: ReadonlySet<string> } | undefined;
 
-/** The same for every country, and 2 ms of work. */
+/** Cached: it is the same for every country and takes 2 ms. */
 function knownRegions() {
   if (known) return known;
   const regions = listRegions();
@@ -72,7 +72,7 @@ export function isInEurope(region: string): boolean {
   return knownRegions().inEurope.has(region);
 }
 
-/** Finds the place that a line names, in English or a language of the country. `home` is the region of the country itself. */
+/** Creates a function that finds the place a line names, in English or a language of the country. `home` is the country's own region. */
 export function createPlaceFinder(home: string, { languages, address }: NamedRegions) {
   const { regions, table } = knownRegions();
   const { homeNames, countryLanguage } = address;

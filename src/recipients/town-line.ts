@@ -5,21 +5,21 @@ import { removeWhitespace } from './whitespace.ts';
 type Address = CountryProfile['address'];
 type Postcode = NonNullable<Address['postcode']>;
 
-/** Longer lines have no postcode, so that patterns never read long input. */
+/** Longer lines have no postcode, so patterns never process long input. */
 const maxTownLine = 200;
 
-/** A postcode is written in at most this many words: 75 002, 1234 AB. */
+/** A postcode has at most this many words: 75 002, 1234 AB. */
 const maxWords = 3;
 
 export interface ReadLines {
   lines: string[];
-  /** As it is printed. */
+  /** As printed. */
   postcode: string | null;
-  /** There is a postcode, and nothing beside it that could be a town. */
+  /** There is a postcode but no possible town next to it. */
   lacksTown: boolean;
 }
 
-/** Finds the postcode of an address at home, and puts postcode and town into one line in the order of the country. */
+/** Finds the postcode of a domestic address, and puts postcode and town on one line in the country's order. */
 export function createTownLineReader(address: Address & { postcode: Postcode }) {
   const { place, gap } = address.postcode;
   const { readPostcode, withoutPrefix } = createPostcodeReader(address.postcode);
@@ -27,11 +27,11 @@ export function createTownLineReader(address: Address & { postcode: Postcode }) 
   const join = (postcode: string, town: string) =>
     (place === 'before-town' ? [postcode, town] : [town, postcode]).join(' '.repeat(gap));
 
-  /** Postcode and town in one line, in either order. */
+  /** Splits a line with postcode and town, in either order. */
   function splitTownLine(line: string): string[] | undefined {
     if (line.length > maxTownLine) return undefined;
     const beginning = splitAt(withoutPrefix(line), 'start', (town) =>
-      // In the order of the country nothing is joined that the sender has not joined: Paris 2e is a town.
+      // In the country's own order, what follows the postcode is accepted as written, so a town may have digits: Paris 2e.
       isTown(town, { digits: place === 'before-town' }),
     );
     return beginning ?? splitAt(line, 'end', (town) => isTown(town));
@@ -77,7 +77,7 @@ export function createPostcodeReader({ pattern, format, prefix }: Postcode) {
   const whole = new RegExp(`^(?:${pattern})$`);
   const start = prefix === undefined ? undefined : new RegExp(`^(?:${prefix})\\s*(?=[0-9])`, 'i');
   return {
-    /** In the format of the country. */
+    /** Returns the postcode in the country's format. */
     readPostcode(text: string): string | undefined {
       if (text.length > maxTownLine) return undefined;
       const compact = withoutTrailingCommas(removeWhitespace(text)).toUpperCase();
@@ -88,7 +88,7 @@ export function createPostcodeReader({ pattern, format, prefix }: Postcode) {
   };
 }
 
-/** What stands before a group that is empty is left out with it: 62704, 62704-1234. */
+/** Drops the text before an empty group: 62704, 62704-1234. */
 function formatGroups(format: string, groups: RegExpExecArray): string {
   return [...format.matchAll(/([^$]*)\$([1-9])/g)]
     .map(([, separator = '', number]) => {
@@ -98,13 +98,13 @@ function formatGroups(format: string, groups: RegExpExecArray): string {
     .join('');
 }
 
-/** Without those around it. */
+/** Removes leading and trailing commas. */
 const withoutCommas = (town: string) => withoutTrailingCommas(town.replace(/^[ ,]+/, ''));
 
 const comparableStart = (text: string) =>
   withoutCommas(text).toLowerCase().replaceAll('.', '').replace(/\s+/g, ' ').trim();
 
-/** A street with its number, or a box, must never be printed beside a postcode as if it were the town. */
+/** A street with its number, or a box, must never be printed next to a postcode as if it were the town. */
 function createTownTest({ boxWords, townWithDigits }: Pick<Address, 'boxWords' | 'townWithDigits'>) {
   const boxes = boxWords.map(comparableStart);
   const withDigits = townWithDigits === undefined ? undefined : new RegExp(townWithDigits, 'i');

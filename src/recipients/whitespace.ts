@@ -6,7 +6,7 @@ const obscure = new RegExp(`[${invisibleCharacters}${wideCharacters}]`, 'gu');
 const everyKind = new RegExp(`[ \\t\\n\\v\\f\\r${invisibleCharacters}${wideCharacters}]`, 'gu');
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 
-/** A recipient as stored: without outer whitespace and invisible characters, with inner punctuation. */
+/** Returns a recipient as stored: without surrounding whitespace and invisible characters, but with inner punctuation. */
 export function cleanRecipient(text: string): string {
   return text.replace(obscure, '').trim();
 }

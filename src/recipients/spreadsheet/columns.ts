@@ -6,7 +6,7 @@ import { englishKeyOf } from './headings.ts';
 
 const addressLines = [1, 2, 3, 4, 5, 6].map((number) => `address line ${number}`);
 
-/** By channel, in the order of an address. */
+/** By channel, in address order. */
 export const recipientColumnNames: Record<Channel, readonly string[]> = {
   sms: ['phone number'],
   email: ['email address'],
@@ -15,35 +15,35 @@ export const recipientColumnNames: Record<Channel, readonly string[]> = {
 
 const minAddressColumns = 3;
 
-/** All columns with the same key: two of them make a list. */
+/** All columns with the same key. Two of them make a list. */
 export interface Column {
   key: string;
   /** The first spelling in the file. */
   name: string;
   recipient: boolean;
-  /** The template uses it. */
+  /** Whether the template uses it. */
   used: boolean;
 }
 
 export interface Columns {
-  /** As spelled, in order, repeats left out. */
+  /** As spelled in the file, in order, without duplicates. */
   names: string[];
   columns: Column[];
-  /** For each position of the header, the index in `columns`. */
+  /** The index in `columns` for each position of the header. */
   positions: number[];
-  /** The index in `columns`, by key. */
+  /** The index in `columns` by key. */
   byKey: ReadonlyMap<string, number>;
-  /** Cells beyond have no column. */
+  /** Cells beyond this position have no column. */
   width: number;
   hasRecipient: boolean;
-  /** Placeholders and recipient columns that the file does not have, sorted. */
+  /** Placeholders and recipient columns that the file lacks, sorted. */
   missing: string[];
   duplicates: string[];
 }
 
 /**
- * Which columns a file has, and what a template needs of them; without a channel there is no template. `optional`: placeholders that
- * only some rows need.
+ * Returns which columns a file has and which of them a template needs. Without a channel there is no template. `optional`: placeholders
+ * that only some rows need.
  */
 export function planColumns(
   header: Header,
@@ -81,8 +81,8 @@ export function planColumns(
 type KeyOf = (name: string) => string;
 
 /**
- * A recipient column in another language has the key of its English name, if the file has no column with that name, and the template no
- * placeholder with this one.
+ * Gives a recipient column in another language the key of its English name, unless the file has a column with the English name or the
+ * template a placeholder with this one.
  */
 function keysOfColumns(names: readonly string[], channel: Channel, placeholders: readonly string[]): KeyOf {
   const recipientKeys = new Set(recipientColumnNames[channel].map(comparableKey));
@@ -98,7 +98,7 @@ function keysOfColumns(names: readonly string[], channel: Channel, placeholders:
   return (name) => english.get(comparableKey(name)) ?? comparableKey(name);
 }
 
-/** Whether the names include the recipient columns of the channel, or of any. */
+/** Whether the names include the recipient columns of the channel, or of any channel. */
 export function namesRecipient(names: readonly string[], channel: Channel | undefined): boolean {
   return (channel ? [channel] : channels).some((candidate) => {
     const keyOf = keysOfColumns(names, candidate, []);
@@ -131,7 +131,7 @@ function duplicateColumns(names: readonly string[], keyOf: KeyOf, recipientKeys:
   return [...new Set(names.filter((name) => isDuplicate(keyOf(name))))];
 }
 
-/** The channel of a contact list, by its only column; undefined if the file cannot be one. */
+/** Returns the channel of a contact list by its only column; undefined if the file cannot be one. */
 export function findContactListChannel({ names }: Header): 'sms' | 'email' | undefined {
   const named = names.filter((name) => comparableKey(name) !== '');
   return named.length === 1 ? (['sms', 'email'] as const).find((channel) => namesRecipient(named, channel)) : undefined;
@@ -140,9 +140,9 @@ export function findContactListChannel({ names }: Header): 'sms' | 'email' | und
 export type CellValue = string | string[] | null;
 
 export interface Row {
-  /** For each of `Columns.columns`; of several cells, the list of those with a value. */
+  /** One value for each of `Columns.columns`. Several cells become the list of those with a value. */
   values: CellValue[];
-  /** Cells without a column, as in the file: shown, never used. */
+  /** Cells without a column, as in the file. Shown but never used. */
   surplus: string[];
 }
 
@@ -152,27 +152,27 @@ const removed = new RegExp(`[\\0${invisibleCharacters}]`, 'gu');
 const noBreakSpaces = /[\u00a0\u202f]/g;
 const asciiSpaces = ' \t\n\r\v\f';
 
-/** Null for a cell without text. Spaces of other scripts are part of the value. */
+/** Returns null for a cell without text. Spaces of other scripts are part of the value. */
 function cleanCell(text: string): string | null {
   if (!untidy.test(text)) return text === '' ? null : text;
   const cleaned = trimAscii(wellFormed(text).replace(removed, '').replace(noBreakSpaces, ' '));
   return cleaned === '' ? null : cleaned;
 }
 
-/** A list stays one, whatever number of values it has. */
+/** A list stays a list, whatever number of values it has. */
 function cleanValue(cell: SheetCell): CellValue {
   if (typeof cell === 'string') return cleanCell(cell);
   return cell.map(cleanCell).filter((value) => value !== null);
 }
 
-// A database cannot store half a character either. Workbooks and JSON can spell one.
+// A database cannot store lone surrogates either. Workbooks and JSON can contain them.
 const halfCharacter = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 function wellFormed(text: string): string {
   return text.replace(halfCharacter, '\ufffd');
 }
 
-// Not a regular expression: one for the end takes quadratic time on a long run of spaces inside the text.
+// Not a regular expression: one that matches at the end takes quadratic time on a long run of spaces inside the text.
 function trimAscii(text: string): string {
   let start = 0;
   let end = text.length;
@@ -181,7 +181,7 @@ function trimAscii(text: string): string {
   return text.slice(start, end);
 }
 
-/** Puts the cells of a row under their columns. */
+/** Assigns the cells of a row to their columns. */
 export function buildRow({ columns, positions, width }: Columns, cells: readonly SheetCell[]): Row {
   const values: CellValue[] = new Array(columns.length).fill(null);
   const nameless = positions.at(-1) ?? 0;

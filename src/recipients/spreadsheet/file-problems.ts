@@ -4,19 +4,19 @@ import type { ShownRow } from './row-check.ts';
 import type { CheckedRow } from './row-problems.ts';
 import { type FileProblem, fileProblemTexts, type RowProblemKind } from './spreadsheet-problems.ts';
 
-/** What a check found out about some rows of a file. */
+/** The results of checking some rows of a file. */
 export interface RowCounts {
   /** Rows with each kind of problem. */
   row_problem_counts: Partial<Record<RowProblemKind, number>>;
   rows_with_problems: number;
   international_count: number;
-  /** Of texts without problems. Missing in what earlier releases have checked. */
+  /** The parts of texts in rows without problems. Missing in checks by earlier releases. */
   part_count?: number;
   not_allowed_count: number;
   notes: RowNotes;
-  /** How many rows get the text in each language, and how many the template's own because it lacks theirs. */
+  /** How many rows get the text in each language, and how many get the template's own text because it has none in their language. */
   languages?: RowLanguages;
-  /** The first ones, and the first ones with a problem. */
+  /** The first rows, and the first rows with a problem. */
   first_rows: ShownRows;
   first_bad_rows: ShownRows;
 }
@@ -26,13 +26,13 @@ interface RowLanguages {
   fell_back: number;
 }
 
-/** What people are told about rows, by number only: the rows themselves may be erased. They count as the spreadsheet does. */
+/** Facts about rows by number only, because the rows themselves may be erased. Numbered as in the spreadsheet. */
 interface RowNotes {
-  /** The first ones whose recipient is neither in the team nor a guest. */
+  /** The first rows whose recipient is neither a team member nor on the guest list. */
   not_allowed: number[];
   /** How many of those have no other problem. */
   only_not_allowed_count: number;
-  /** The first ones without problems whose text loses characters, and how many there are. */
+  /** The first rows without problems whose text loses characters, and the number of such rows. */
   lossy: number[];
   lossy_count: number;
 }
@@ -41,28 +41,28 @@ const maxNotedRows = 50;
 
 interface ShownRows {
   rows: ShownRow[];
-  /** The length of their JSON. */
+  /** The length of the rows as JSON. */
   characters: number;
 }
 
-/** What a check found out about a file. */
+/** The results of checking a file. */
 export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_rows' | 'notes'> {
-  /** Null if it was not checked against a template. */
+  /** Null if the file was not checked against a template. */
   channel: Channel | null;
   row_count: number;
   max_rows: number;
   has_recipient_columns: boolean;
   missing_columns: string[];
   duplicate_columns: string[];
-  /** The first ones with a problem, or else the first ones. */
+  /** The first rows with a problem, or the first rows if there are none. */
   rows_shown: ShownRow[];
-  /** Recipients in more than one row without problems, where they were counted. */
+  /** The number of recipients in more than one row without problems, if counted. */
   repeated_recipients?: number;
-  /** In how many rows they are; missing where release 0.3.0 has counted. */
+  /** The number of rows with these recipients. Missing in checks by release 0.3.0. */
   repeated_row_count?: number;
-  /** The rows of the first of those recipients. */
+  /** The row numbers of the first of these recipients. */
   repeated_rows?: number[][];
-  /** Missing in what release 0.3.0 has checked. */
+  /** Missing in checks by release 0.3.0. */
   notes?: RowNotes;
 }
 
@@ -79,10 +79,10 @@ export function noRows(): RowCounts {
   };
 }
 
-/** A row may have a million characters: no more rows are shown after this many. */
+/** A row may have a million characters, so no more rows are shown after this many. */
 const maxShownCharacters = 500_000;
 
-/** How many more rows and characters are to be shown. */
+/** How many more rows and characters may be shown. */
 interface Room {
   rows: number;
   characters: number;
@@ -95,7 +95,7 @@ export interface RowsToShow {
 
 interface RowVerdict {
   allowed: boolean;
-  /** Whether the text of a row without problems loses characters. */
+  /** Whether the row has no problems but its text loses characters. */
   isLossy: boolean;
   show: () => ShownRow;
   toShow: RowsToShow;
@@ -142,9 +142,9 @@ function showIfRoom(shown: ShownRows, room: Room, show: () => ShownRow): void {
   shown.characters += JSON.stringify(row).length;
 }
 
-/** Adds up the counts of all rows of a file. */
+/** Sums the counts of all rows of a file. */
 export class FileTally {
-  /** Rows beyond `max_rows` are counted and not checked. */
+  /** Rows beyond `max_rows` are counted but not checked. */
   rowCount = 0;
   private readonly counts = noRows();
 
@@ -201,19 +201,19 @@ export class FileTally {
   }
 }
 
-/** What is left today, and of the year; null where no limit applies. */
+/** What may still be sent today; null if there is no limit. */
 export interface Remaining {
   messages: number | null;
   international: number | null;
-  /** How many messages or parts of texts there are too many for the year. */
+  /** By how many messages or text message parts the file exceeds the limit of the year. */
   beyondYear?: number;
-  /** Whether parts of texts are left, not messages. */
+  /** Whether `messages` and `beyondYear` count parts of texts instead of messages. */
   inParts?: boolean;
 }
 
 export const noLimits: Remaining = { messages: null, international: null };
 
-/** How many rows or columns each problem is about, in the order in which problems are told. */
+/** Counts the rows or columns that have each problem, in display order. */
 export function countFileProblems(
   file: FileSummary,
   { remaining = noLimits, refuseLetters = false }: { remaining?: Remaining; refuseLetters?: boolean } = {},

@@ -1,9 +1,9 @@
 import { comparableKey } from '../../protocol/comparable-key.ts';
 
-/** The English names; the lines of an address end with their number. */
+/** The English names. Address lines end with their number. */
 const englishNames: readonly string[] = ['phone number', 'email address', 'address line', 'postcode'];
 
-/** What recipient columns are called in other languages, in this order. The first spelling is shown. */
+/** The names of recipient columns in other languages, in the same order. The first spelling is shown. */
 const headings = new Map<string, readonly (readonly string[])[]>([
   [
     'fr',
@@ -28,7 +28,7 @@ const headings = new Map<string, readonly (readonly string[])[]>([
   ],
 ]);
 
-/** By spelling: the key of the English name. */
+/** The key of the English name by spelling. */
 const englishKeys = new Map(
   [...headings.values()].flatMap((names) =>
     names.flatMap((spellings, index) => {
@@ -41,17 +41,17 @@ const englishKeys = new Map(
   ),
 );
 
-/** Accents and apostrophes are often left out. */
+/** Ignores accents and apostrophes, because people often omit them. */
 function plainKey(name: string): string {
   return comparableKey(name.normalize('NFD').replaceAll(/[\p{M}'’]/gu, ''));
 }
 
-/** The key of the English name of a recipient column; undefined for a name that means none in any language. */
+/** Returns the key of the English name of a recipient column; undefined if no language has this name. */
 export function englishKeyOf(name: string): string | undefined {
   return englishKeys.get(plainKey(name));
 }
 
-/** The name of a recipient column in a language: in English where there is none, or where a placeholder has that name. */
+/** Returns the name of a recipient column in a language; the English one if there is none, or if a placeholder has that name. */
 export function headingIn(tag: string, english: string, placeholders: readonly string[]): string {
   const [, name = '', number = ''] = /^(.*?)( \d)?$/.exec(english) ?? [];
   const index = englishNames.indexOf(name);

@@ -1,6 +1,6 @@
 import type { SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 
-/** How many rows can be sent is a rule of the check: more are read, so that they can be counted. */
+/** More rows are read than can be sent, so that the check can count them. */
 export const defaultLimits: SpreadsheetLimits = {
   textBytes: 100 * 1024 * 1024,
   packedBytes: 10 * 1024 * 1024,

@@ -16,15 +16,15 @@ import { recipientColumnNames } from './columns.ts';
 interface NdjsonOptions {
   limits: Pick<SpreadsheetLimits, 'textBytes' | 'textRows' | 'rowCharacters'>;
   channel: Channel;
-  /** Those of the template. A line may have other values; they are not used. */
+  /** The placeholders of the template. Other values in a line are ignored. */
   placeholders: readonly string[];
   /** Parses one line. */
   parse?: (json: string) => unknown;
 }
 
 /**
- * Opens lines of `{"email_address" or "phone_number", "personalisation", "reference"}`. Lines may differ in their keys, so the
- * columns are those of the template: a value that a line does not have is an empty cell.
+ * Opens lines of `{"email_address" or "phone_number", "personalisation", "reference"}`. Lines may have different keys, so the columns are
+ * those of the template: a missing value becomes an empty cell.
  */
 export function openNdjson(
   bytes: AsyncIterable<Uint8Array>,
@@ -65,7 +65,7 @@ export function openNdjson(
   );
 }
 
-/** The values of a line, by comparable key. */
+/** The values of a line by comparable key. */
 type LineValues = ReadonlyMap<string, SheetCell>;
 
 type Json = Record<string, unknown>;
@@ -73,12 +73,12 @@ type Json = Record<string, unknown>;
 const recipientNames: Record<Channel, string | null> = {
   sms: 'phone_number',
   email: 'email_address',
-  // A letter has its address among the personalisation.
+  // A letter has its address in the personalisation.
   letter: null,
 };
 
 const maxShownName = 100;
-/** Lines have the same names again and again, and a key takes longer than all else of a value. */
+/** Caches keys, because lines repeat the same names and computing a key takes longer than everything else for a value. */
 const maxKnownNames = 1_000;
 const maxKnownLength = 200;
 
@@ -109,7 +109,7 @@ function lineReading(channel: Channel, parse: (json: string) => unknown) {
       if (value === null) continue;
       const key = keyOf(name);
       const other = values.get(key);
-      // One column holds both: a template that shows the recipient or the reference shows this one.
+      // One column has both, so they must agree: a template that shows the recipient or the reference shows this column.
       if (other !== undefined && other !== value) throw new LineError('line-two-values', { line, name });
       values.set(key, value);
     }
@@ -128,7 +128,7 @@ function parseLine(text: string, line: number, parse: (json: string) => unknown)
   throw new LineError('line-not-object', { line });
 }
 
-/** If two names are the same, the later one wins, as in a single send. */
+/** If two names are equal, the later one wins, as for a single message. */
 function readValues(personalisation: unknown, line: number, keyOf: (name: string) => string): Map<string, SheetCell> {
   const values = new Map<string, SheetCell>();
   if (personalisation === undefined || personalisation === null) return values;
@@ -141,7 +141,7 @@ function readValues(personalisation: unknown, line: number, keyOf: (name: string
   return values;
 }
 
-/** Undefined for an object, and for a list in a list. */
+/** Returns undefined for an object, and for a list within a list. */
 function cellOf(value: unknown): SheetCell | undefined {
   if (!Array.isArray(value)) return textOf(value);
   const items = value.map(textOf);
@@ -160,7 +160,7 @@ function readText(value: unknown, name: string, line: number): string | null {
   return value;
 }
 
-/** The columns of all lines, and the cells of one. */
+/** Returns the columns of all lines, and a function for the cells of one line. */
 function ndjsonColumns(channel: Channel, placeholders: readonly string[], first: LineValues) {
   const names = new Map<string, string>();
   for (const name of [...recipientColumns(channel, first), ...placeholders, 'reference']) {
@@ -178,7 +178,7 @@ function ndjsonColumns(channel: Channel, placeholders: readonly string[], first:
   };
 }
 
-/** The postcode and line 7 are the same line of an address: the first line of the file decides which column there is. */
+/** The postcode and line 7 are the same line of an address. The first line of the file determines which column is used. */
 function recipientColumns(channel: Channel, first: LineValues): string[] {
   const other = first.has('addressline7') ? 'postcode' : 'address line 7';
   return recipientColumnNames[channel]
@@ -199,7 +199,7 @@ function shown(name: string): string {
   return name.length <= maxShownName ? name : `${name.slice(0, maxShownName)}…`;
 }
 
-/** What can be wrong with a line. `{...}` is replaced by a value of the error's `detail`. */
+/** The problems of a line. `{...}` is replaced by a value of the error's `detail`. */
 const lineErrorTexts = {
   'line-not-json': 'Line {line} is not JSON',
   'line-not-object': 'Line {line} must be a JSON object',

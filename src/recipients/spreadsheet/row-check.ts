@@ -9,9 +9,9 @@ import {
   rowChecker,
 } from './row-problems.ts';
 
-/** A row as people see it; also a line of the problems of a file. */
+/** A row as shown to people; also a line of the file of problems. */
 export interface ShownRow {
-  /** Its number in the spreadsheet, whose header is row 1. */
+  /** The row number in the spreadsheet, whose header is row 1. */
   row: number;
   recipient: string | null;
   cells: Record<string, CellValue>;
@@ -25,13 +25,13 @@ export interface ShownProblem {
   problem: string;
 }
 
-/** Checks the rows of a file, one by one: nothing is kept. */
+/** Checks the rows of a file one by one, without keeping them. */
 export class RowCheck {
   readonly columns: Columns;
-  /** Checks a row of these columns. */
+  /** Checks a row with these columns. */
   readonly checkRow: ReturnType<typeof rowChecker>;
 
-  /** `columns`: those of all texts, if rows have different ones. */
+  /** `columns` are those of all texts, if rows use different texts. */
   constructor(
     country: Country,
     header: Header,
@@ -49,7 +49,7 @@ export class RowCheck {
   }
 }
 
-/** `cells` as they were read. */
+/** `cells` are as read from the file. */
 export function showRow(
   columns: Columns,
   cells: readonly SheetCell[],
@@ -74,7 +74,7 @@ export function showProblems(problems: CheckedRow['problems']): ShownProblem[] {
   return problems.map(({ column, message }) => ({ column, problem: message }));
 }
 
-/** Null allows any recipient. Letters go to anyone; a recipient that is not valid is another problem. */
+/** `null` allows any recipient. Letters may go to anyone. An invalid recipient is reported as another problem. */
 export function isAllowed(destination: Destination | null, allowed: ReadonlySet<string> | null): boolean {
   if (allowed === null || destination === null || destination.channel === 'letter') return true;
   return allowed.has(destination.channel === 'sms' ? destination.number.normalised : destination.address);

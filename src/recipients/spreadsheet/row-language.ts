@@ -1,10 +1,10 @@
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import type { Columns, Row } from './columns.ts';
 
-/** Columns whose value is the language of a row's message. The second one only counts if no placeholder has that name. */
+/** Columns with the language of a row's message. The second one counts only if no placeholder has that name. */
 export const languageColumns = ['message language', 'language'];
 
-/** Reads what language a row asks for: in the column of the template's placeholder, else in one of these. */
+/** Returns the language that a row requests: from the column of the template's language placeholder, otherwise from one of these. */
 export function languageReader(
   columns: Columns,
   field: string | null,

@@ -15,19 +15,19 @@ type Values = Record<string, CellValue>;
 
 export type ContentProblem = Extract<RowProblemKind, 'too-long' | 'empty' | 'qr-code-too-long'>;
 
-/** What a check needs of a template; rendering is the business of the caller. */
+/** What a check needs from a template; callers do the rendering. */
 export interface RowTemplate {
   channel: Channel;
-  /** Their names as the template spells them. */
+  /** The names as spelled in the template. */
   placeholders: readonly string[];
   contentProblems(personalisation: Values): readonly ContentProblem[];
   /** Whether the message has characters that its channel cannot carry. */
   isLossy?(personalisation: Values): boolean;
-  /** How many parts a text is sent in. */
+  /** Returns the number of parts of a text message. */
   countParts?(personalisation: Values): number;
 }
 
-/** A contact list is checked as if it were sent with a template without placeholders. */
+/** A contact list is checked like a file for a template without placeholders. */
 export function contactListTemplate(channel: 'sms' | 'email'): RowTemplate {
   return { channel, placeholders: [], contentProblems: () => [] };
 }
@@ -36,14 +36,14 @@ export interface RecipientPermissions {
   internationalSms: boolean;
   landlines: boolean;
   internationalLetters: boolean;
-  /** True for lists whose numbers were checked when they were saved: they are not judged again. */
+  /** True for lists whose numbers were checked when they were saved, so they are not checked again. */
   uncheckedNumbers?: boolean;
-  /** What texts to other countries cost, where the country has rates of them. */
+  /** The rates for international texts, if the country has any. */
   ratesAbroad?: RatesAbroad | undefined;
 }
 
 interface RowProblem {
-  /** Its name as the file spells it; null if the problem is of the whole row. */
+  /** The name as spelled in the file; null if the problem concerns the whole row. */
   column: string | null;
   kind: RowProblemKind;
   message: string;
@@ -55,36 +55,36 @@ interface Recipient {
   message?: string;
 }
 
-/** Where a message goes, parsed once. */
+/** The destination of a message, parsed once. */
 export type Destination =
   | { channel: 'sms'; number: PhoneNumber }
   | { channel: 'email'; cleaned: string; address: string }
   | { channel: 'letter'; address: PostalAddress };
 
 export interface CheckedRow {
-  /** From 0; in the spreadsheet it is row `index + 2`. */
+  /** Counted from 0; row `index + 2` of the spreadsheet. */
   index: number;
-  /** As in the file; the first line of a letter's address. */
+  /** As in the file. For letters, the first line of the address. */
   recipient: string | null;
-  /** Null if the recipient is not valid. */
+  /** Null if the recipient is invalid. */
   destination: Destination | null;
-  /** A number of another country, whether the service may send there or not. */
+  /** Whether the number is international, regardless of the service's permission. */
   abroad: boolean;
   reference: string | null;
-  /** By the template's spelling; a letter's address lines by `address_line_1` to `postcode`. */
+  /** By the template's spelling. The address lines of a letter are `address_line_1` to `postcode`. */
   personalisation: Values;
   problems: RowProblem[];
 }
 
-/** A template may have thousands of placeholders. */
+/** Limited, because a template may have thousands of placeholders. */
 const maxProblemsOfRow = 100;
 
-/** The name of an address column in personalisation: `address_line_1`. */
+/** The names of address columns in personalisation: `address_line_1`. */
 const addressKeys = recipientColumnNames.letter.map(
   (name) => [comparableKey(name), name.replaceAll(' ', '_')] as const,
 );
 
-/** The order in which one problem of an address is named on pages. */
+/** If an address has several problems, pages show the first one in this order. */
 const addressReasonOrder: readonly PostalAddressReason[] = [
   'invalid-address-line-1-or-2',
   'has-country-for-bfpo-address',
@@ -98,7 +98,7 @@ const addressReasonOrder: readonly PostalAddressReason[] = [
   'no-fixed-abode-address',
 ];
 
-/** Checks rows against one template. */
+/** Returns a function that checks rows against one template. */
 export function rowChecker(country: Country, columns: Columns, template: RowTemplate, allowed: RecipientPermissions) {
   const { channel, placeholders } = template;
   const letter = channel === 'letter';
@@ -109,14 +109,14 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
   });
   const addressOf = new Map(addressColumns.map(({ name, index }) => [name, index]));
   const addressNames = new Set(letter ? addressKeys.map(([key]) => key) : []);
-  /** Personalisation: name and column; -1 if the file does not have it. */
+  /** The name and column of each value in the personalisation; -1 if the file lacks the column. */
   const sources: readonly (readonly [string, number])[] = [
     ...placeholders
       .filter((name) => !addressNames.has(comparableKey(name)))
       .map((name) => [name, columns.byKey.get(comparableKey(name)) ?? -1] as const),
     ...(letter ? addressColumns.map(({ name, index }) => [name, index] as const) : []),
   ];
-  /** Copied for each row: entries that are there are set faster than an object is built, and `__proto__` is one of them. */
+  /** Copied for each row: setting existing entries is faster than building an object, and keeps `__proto__` a normal key. */
   const noValues: Values = Object.fromEntries(sources.map(([name]) => [name, null]));
   const recipientColumn = letter ? undefined : columns.columns.findIndex(({ recipient }) => recipient);
   const referenceColumn = columns.byKey.get('reference');
@@ -124,7 +124,7 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
   const judged = columns.columns.flatMap(({ key, recipient, name }, index) =>
     own.has(key) && !recipient ? [{ name, index }] : [],
   );
-  /** The file as a whole does not need them: only messages with this text do. */
+  /** The file as a whole does not need these columns: only messages with this text do. */
   const absent = sources.flatMap(([name, column]) => (column === -1 && !columns.missing.includes(name) ? [name] : []));
 
   return (index: number, row: Row): CheckedRow => {
@@ -208,7 +208,7 @@ function findAddressReason(
   international: boolean,
 ): PostalAddressReason | undefined {
   const reasons = new Set<PostalAddressReason>(rules.reasons(address, { international }));
-  // A line that is absent has no letter either.
+  // A missing line has no letters either.
   if (address.lines.length < 2) reasons.add('invalid-address-line-1-or-2');
   return addressReasonOrder.find((reason) => reasons.has(reason));
 }

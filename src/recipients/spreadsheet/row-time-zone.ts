@@ -2,10 +2,10 @@ import { isTimeZone } from '../../countries/timing/zones.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import type { Columns, Row } from './columns.ts';
 
-/** The column whose value is the time zone of a row's recipient. */
+/** The column with the time zone of a row's recipient. */
 export const timeZoneColumn = 'time zone';
 
-/** Undefined for a file without such a column. */
+/** Returns undefined for a file without such a column. */
 export function timeZoneReader(columns: Columns): TimeZoneReader | undefined {
   const index = columns.byKey.get(comparableKey(timeZoneColumn));
   if (index === undefined) return undefined;
@@ -19,6 +19,6 @@ export function timeZoneReader(columns: Columns): TimeZoneReader | undefined {
 
 type TimeZoneReader = (row: Row) => {
   zone?: string;
-  /** The column, as the file spells it, whose value is no time zone. */
+  /** The column, as spelled in the file, whose value is not a time zone. */
   wrongIn?: string;
 };

@@ -1,6 +1,6 @@
-/* Everything that can be wrong with a file that could be read, and the text that says it. */
+/* Every problem of a readable file, and its text. */
 
-/** What can be wrong with a row. */
+/** The problems of a row. */
 export const rowProblemTexts = {
   'bad-recipient': 'The recipient is not valid',
   'missing-data': 'Missing',
@@ -13,7 +13,7 @@ export const rowProblemTexts = {
 
 export type RowProblemKind = keyof typeof rowProblemTexts;
 
-/** What can be wrong with a file that could be read, in the order in which problems are listed. */
+/** The problems of a readable file, in display order. */
 export const fileProblemTexts = {
   'too-many-rows': 'The file has too many rows',
   'no-rows': 'The file has no rows',
@@ -30,7 +30,7 @@ export const fileProblemTexts = {
 
 export type FileProblem = keyof typeof fileProblemTexts;
 
-/** What can be wrong with a contact list. */
+/** The problems of a contact list. */
 export const contactListProblemTexts = {
   columns: 'A contact list needs a single column, named email address or phone number',
   ...fileProblemTexts,
