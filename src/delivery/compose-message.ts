@@ -1,6 +1,7 @@
 import { emailLogoUrl } from '../branding/email-logos.ts';
 import type { BrandingSettings, EmailSettings } from '../branding/settings.ts';
 import type { QueuedNotification } from '../notifications/queue/leases.shared.sql.ts';
+import { keptHeadersOf, ownMailHeader, ownMailMark } from '../notifications/sending/over-smtp.ts';
 import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
@@ -79,9 +80,15 @@ export async function composeEmail(
       reply_to: queued.reply_to_text,
       ...(await renderEmail(app, tasksFor, compiled, valuesOf(app, queued), service, unsubscribe_link)),
       unsubscribe_url,
+      headers: headersOf(app, queued),
     },
     billable_units: 0,
   };
+}
+
+function headersOf({ secrets }: Platform, { id, personalisation }: Composable): EmailMessage['headers'] {
+  const kept = keptHeadersOf(personalisation);
+  return kept && { ...kept, [ownMailHeader]: ownMailMark(secrets, id) };
 }
 
 /** Composes messages from a template, its values and its service. Sending and previews share this code, so they cannot differ. */

@@ -411,11 +411,6 @@ describe('what is refused', () => {
     ['with a bare LF', '550 5.6.11 Lines must end in CR LF', mail({ body: 'a\n.\nQUIT' })],
     ['with a bare CR', '550 5.6.11 Lines must end in CR LF', mail({ body: 'a\r.\rQUIT' })],
     ['that goes round', '554 5.4.6 Loop', mail({ headers: Array(26).fill('Received: from a by b') })],
-    [
-      'of our own',
-      '554 5.4.6 Loop',
-      mail({ headers: ['Message-ID: <01940000-0000-7000-8000-000000000000@notifications.example>'] }),
-    ],
     ['with too many parts', '554 5.6.0 The email has too many parts', withParts(101)],
     ['in too many layers', '554 5.6.0 The email cannot be read', layered(12)],
     [
@@ -451,8 +446,11 @@ describe('what is refused', () => {
     const id = idIn(await client.send(mail(), 'ada@example.org'));
     const returned = mail({ headers: [`Message-ID: <${id}@notify.council.example>`] });
     expect(await client.send(returned, 'ada@example.org')).toBe('554 5.4.6 Loop');
-    const other = mail({ headers: [`Message-ID: <${newId(harness.clock.now())}@software.example>`] });
-    expect(await client.send(other, 'ada@example.org')).toMatch(/^250/);
+    // Software has the domain of its From in its ids.
+    for (const domain of ['software.example', 'notifications.example']) {
+      const other = mail({ headers: [`Message-ID: <${newId(harness.clock.now())}@${domain}>`] });
+      expect(await client.send(other, 'ada@example.org')).toMatch(/^250/);
+    }
   });
 
   it('a second email hidden in the first: only the right end ends it', async () => {

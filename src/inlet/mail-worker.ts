@@ -5,6 +5,7 @@ import PostalMime, {
   type Email,
   type PostalMimeOptions,
 } from 'postal-mime';
+import { type KeptHeaders, ownMailHeader } from '../notifications/sending/over-smtp.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import { markdownOfHtml, plainMarkdown } from './html-text.ts';
 
@@ -21,6 +22,9 @@ export interface ReadMail {
   from: string | undefined;
   reference: string | undefined;
   template_name: string | undefined;
+  /** What it says to be recognised if it is our own. */
+  mark: string | undefined;
+  headers: KeptHeaders;
   files: MailFile[];
 }
 
@@ -68,8 +72,41 @@ export async function readMail(source: Uint8Array, withContents: boolean): Promi
     from: addressParser(header('from') ?? '', { flatten: true })[0]?.address,
     reference: header('x-pennypost-reference'),
     template_name: header('x-pennypost-template'),
+    mark: header(ownMailHeader.toLowerCase()),
+    headers: headersToKeep(email),
     files: email.attachments.map((file) => fileOf(file, withContents)),
   };
+}
+
+/** Of each header. What is longer loses emails in the middle of the conversation. */
+const maxHeader = 870;
+/** Printable ASCII only, so that a value can end no line; with one @, so that searching takes no longer than reading. */
+const messageIds = /<[!-;=?A-~]{1,125}@[!-;=?A-~]{1,125}>/g;
+
+function headersToKeep({ headers }: Email): KeptHeaders {
+  const written = (name: string) => headers.find(({ key }) => key === name)?.value ?? '';
+  const idsIn = (value: string) => shortened([...value.matchAll(messageIds)].map(([id]) => id));
+  const [keyword = ''] = /^[a-z-]{1,40}(?=\s*(?:[;(]|$))/i.exec(written('auto-submitted').trim()) ?? [];
+  const kept: Required<KeptHeaders> = {
+    'In-Reply-To': idsIn(written('in-reply-to')),
+    References: idsIn(written('references')),
+    'Auto-Submitted': keyword,
+  };
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== ''));
+}
+
+/** As RFC 5536 advises: the first, which began the conversation, and the last that there is room for. */
+function shortened(ids: string[]): string {
+  const [first, ...others] = ids;
+  if (first === undefined) return '';
+  const last: string[] = [];
+  let length = first.length;
+  for (const id of others.reverse()) {
+    length += 1 + id.length;
+    if (length > maxHeader) break;
+    last.unshift(id);
+  }
+  return [first, ...last].join(' ');
 }
 
 class TooMuchText extends Error {}

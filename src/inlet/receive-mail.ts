@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ApiCaller } from '../auth/api-caller.ts';
 import { rateLimitExceeded } from '../notifications/limits/rate-limits.ts';
 import { findStoredResponses } from '../notifications/sending/idempotency.ts';
+import { isOwnMailMark, withKeptHeaders } from '../notifications/sending/over-smtp.ts';
 import { persistTogether } from '../notifications/sending/persist-and-respond.ts';
 import { prepareEmail } from '../notifications/sending/send.ts';
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
@@ -122,19 +123,22 @@ export class MailReceiver {
       // Only the id: nothing else is needed of the response, which has the text of the email.
       const { id } = message.response;
       const idempotency = key === undefined ? undefined : { key, request_digest };
-      messages.push({ message: { ...message, response: { id } }, idempotency });
+      const notification = message.notification && {
+        ...message.notification,
+        personalisation: withKeptHeaders(message.notification.personalisation, mail.headers),
+      };
+      messages.push({ message: { ...message, notification, response: { id } }, idempotency });
     }
     await persistTogether(this.app, service, messages);
     return messages.map(({ message }) => message.response.id);
   }
 
-  /** Our emails have the id of their notification, and the domain of their service. */
-  private async isOurs({ message_id }: ReadMail): Promise<boolean> {
-    const [, id = '', domain = ''] = /^<([^@]*)@([^>]*)>$/.exec(message_id ?? '') ?? [];
-    if (!isUuid(id) || id[14] !== '7') return false;
-    return (
-      domain.toLowerCase() === this.app.config.email.domain.toLowerCase() || exists(this.app.db, 'notifications', id)
-    );
+  /** Our emails have the id of their notification as their Message-ID. One that came over SMTP has a mark, too. */
+  private async isOurs({ message_id, mark }: ReadMail): Promise<boolean> {
+    if (mark !== undefined && isOwnMailMark(this.app.secrets, mark)) return true;
+    const [, id = ''] = /^<([^@]*)@[^>]*>$/.exec(message_id ?? '') ?? [];
+    // Other software may have ids of this kind, too, also with our domain, which is that of its From.
+    return isUuid(id) && id[14] === '7' && exists(this.app.db, 'notifications', id);
   }
 
   private async contextOf({ service_id, key_type, api_key_id, dialect }: ApiCaller): Promise<SendContext> {

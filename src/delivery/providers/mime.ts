@@ -55,9 +55,9 @@ async function partOf(type: string, text: string): Promise<string[]> {
 const encoder = new MimeNode();
 
 function headersOf(message: EmailMessage, now: Date): string[] {
-  const { from, to, reply_to, subject, unsubscribe_url } = message;
+  const { from, to, reply_to, subject } = message;
   const lines = [
-    ...Object.entries(unsubscribeHeaders(unsubscribe_url)).map(([name, url]) => encodeHeader(name, url)),
+    ...Object.entries(furtherHeaders(message)).map(([name, value]) => encodeHeader(name, value)),
     encodeHeader('From', { ...from }),
     encodeHeader('To', { name: '', address: to }),
     ...(reply_to ? [encodeHeader('Reply-To', { name: '', address: reply_to })] : []),
@@ -78,9 +78,10 @@ export function messageIdOf({ reference, from }: Pick<EmailMessage, 'reference' 
   return `<${reference}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
 }
 
-export function unsubscribeHeaders(url: string | null): Record<string, string> {
-  if (!url) return {};
-  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+/** Those that not every email has. */
+export function furtherHeaders({ unsubscribe_url: url, headers }: EmailMessage): Record<string, string> {
+  const unsubscribe = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
+  return { ...(url ? unsubscribe : {}), ...headers };
 }
 
 /** A non-ASCII name becomes an encoded word (RFC 2047). */

@@ -23,6 +23,8 @@ export interface EmailMessage {
   html: string;
   /** RFC 2369 and RFC 8058: mail clients show a button that posts to it. */
   unsubscribe_url: string | null;
+  /** Further headers, of an email that arrived over SMTP. In ASCII, each of at most 870 characters, which is the limit of Amazon SES. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Set if the domain has its own key. Otherwise the key of the settings signs, if there is one. */
   signature?: Signature | undefined;
   /** The domain for bounces, if it is not the installation's. */

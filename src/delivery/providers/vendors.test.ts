@@ -17,6 +17,7 @@ import { startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import type { ReadMessage, Vendor } from '../../../test/kit/vendors/vendor.ts';
 import { vonage } from '../../../test/kit/vendors/vonage.ts';
 import { readConfig } from '../../commands/read-config.ts';
+import { ownMailHeader, withKeptHeaders } from '../../notifications/sending/over-smtp.ts';
 import { newId } from '../../platform/id.ts';
 import { isSendGridSignature } from './email/sendgrid.ts';
 import { openEmailProviders, openTextProviders } from './settings.ts';
@@ -76,6 +77,12 @@ async function sendFiles(harness: ReturnType<typeof useHarness>, service: string
     personalisation: Object.fromEntries(files),
   });
   return body.id;
+}
+
+const kept = { 'In-Reply-To': '<1@a.example>', References: '<0@a.example> <1@a.example>', 'Auto-Submitted': 'no' };
+
+function overSmtp<Fields extends object>(fields: Fields) {
+  return { ...fields, personalisation: withKeptHeaders({ name: 'Ada', thing: 'engines' }, kept) };
 }
 
 /** The certificate of SNS is at Amazon, and only there. */
@@ -147,6 +154,12 @@ describe.each(vendors)('$name', (vendor) => {
     const id = await sendFiles(harness, service);
     await harness.deliver();
     expect(sent.get(id)).toMatchObject([{ reference: id, attachments: filesOnTheWay }]);
+  });
+
+  it.skipIf(channel === 'sms')('gets the headers of an email that arrived over SMTP', async () => {
+    const [id = ''] = await someQueuedMessages(harness, service, [overSmtp(fields)]);
+    await harness.deliver();
+    expect(sent.get(id)).toMatchObject([{ headers: { ...kept, [ownMailHeader]: expect.stringContaining(`${id}.`) } }]);
   });
 
   it('its webhook reports each kind of event; repeated and later ones change nothing', async () => {
@@ -366,6 +379,18 @@ describe('Amazon SES', () => {
         Buffer.from(content as ArrayBuffer).toString('base64'),
       ]),
     ).toEqual(filesOnTheWay);
+  });
+
+  it('gets the headers of an email that arrived over SMTP', async () => {
+    const message = overSmtp({ notification_type: 'email' as const });
+    const [id = ''] = await someQueuedMessages(harness, await aService(harness), [message]);
+    await harness.deliver();
+    const [request] = others.sentTo(id);
+    const { Content } = (request?.fields ?? {}) as { Content: { Simple: { Headers: object[] } } };
+    const expected = { ...kept, [ownMailHeader]: expect.stringContaining(`${id}.`) };
+    const named = Object.entries(expected).map(([Name, Value]) => ({ Name, Value }));
+    expect(Content.Simple.Headers).toHaveLength(named.length);
+    expect(Content.Simple.Headers).toEqual(expect.arrayContaining(named));
   });
 });
 

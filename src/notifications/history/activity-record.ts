@@ -11,6 +11,7 @@ import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '.
 import { isPrecompiled, Languages, LetterAttachmentRecord, replyToTextOf } from '../../templates/template-record.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
 import { findVersionsOfTemplates } from '../../templates/templates.ts';
+import { keptHeadersOf } from '../sending/over-smtp.ts';
 import { hidden, valuesForAdmin } from '../sending/secret-values.ts';
 import { completedAt } from './public-notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
@@ -57,6 +58,9 @@ export const activityRecordSchema = (country: Country) =>
       api_key: Nullable(Uuid),
       key_name: Nullable(Type.String()),
       key_type: OneOf(['normal', 'team', 'test']),
+      created_via: Type.Optional(
+        Type.Unsafe<'smtp'>({ ...OneOf(['smtp']), description: 'Only of an email that arrived over SMTP' }),
+      ),
       created_by: Nullable(Type.Object({ id: Uuid, name: Type.String(), email_address: Type.String() })),
       created_by_name: Nullable(Type.String()),
       created_by_email_address: Nullable(Type.String()),
@@ -145,6 +149,7 @@ function activityRecord(
     api_key: stored.api_key_id,
     key_name: stored.key_name,
     key_type: stored.key_type,
+    ...(keptHeadersOf(stored.personalisation) ? { created_via: 'smtp' } : {}),
     created_by: stored.created_by_id
       ? {
           id: stored.created_by_id,

@@ -4,6 +4,7 @@ import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts
 import { platformServiceId } from '../../users/platform-user.ts';
 import type { StoredAttachment } from '../attachments/attachments.ts';
 import { clearValues, replaceSecretValues, selectSecretValues } from './notifications.sql.ts';
+import { withoutKeptHeaders } from './over-smtp.ts';
 
 const purpose = 'personalisation';
 
@@ -50,9 +51,8 @@ function decryptSecrets(
 /** Returns all values, to render a template. */
 export function valuesOf(app: Platform, message: StoredValues): Record<string, unknown> {
   const { personalisation, secret_personalisation } = message;
-  return secret_personalisation === null
-    ? personalisation
-    : { ...personalisation, ...decryptSecrets(app, message).values };
+  const values = withoutKeptHeaders(personalisation);
+  return secret_personalisation === null ? values : { ...values, ...decryptSecrets(app, message).values };
 }
 
 export function attachmentsOf(

@@ -232,12 +232,15 @@ function planFact({ stored: { service_id }, response: { message_id } }: ShownMes
 }
 
 function describeOrigin({ record }: ShownMessage): string {
-  const { job, job_row_number, key_name, created_by_name } = record;
+  const { job, job_row_number, key_name, created_by_name, created_via } = record;
   if (job)
     return job_row_number === null
       ? job.original_file_name
       : t('{file}, row {row}', { file: job.original_file_name, row: job_row_number + 2 });
-  return key_name === null ? (created_by_name ?? 'Pennypost') : t('Key “{keyName}”', { keyName: key_name });
+  if (key_name === null) return created_by_name ?? 'Pennypost';
+  return created_via === 'smtp'
+    ? t('Key “{keyName}”, over SMTP', { keyName: key_name })
+    : t('Key “{keyName}”', { keyName: key_name });
 }
 
 /** The cost is left out until it is known. */

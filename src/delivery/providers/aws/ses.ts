@@ -4,7 +4,7 @@ import * as setting from '../../../platform/setting.ts';
 import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { mailbox, mimeOf, unsubscribeHeaders } from '../mime.ts';
+import { furtherHeaders, mailbox, mimeOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import type { Receipt, ReceiptStatus, ReportedComplaint } from '../reports.ts';
 import { plainText } from '../webhooks.ts';
@@ -114,9 +114,9 @@ async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise
 }
 
 function requestOf(message: EmailMessage, configurationSet: string | undefined) {
-  const { reference, from, to, reply_to, subject, text, html, unsubscribe_url } = message;
+  const { reference, from, to, reply_to, subject, text, html } = message;
   const data = (Data: string) => ({ Data, Charset: 'UTF-8' });
-  const headers = Object.entries(unsubscribeHeaders(unsubscribe_url)).map(([Name, Value]) => ({ Name, Value }));
+  const headers = Object.entries(furtherHeaders(message)).map(([Name, Value]) => ({ Name, Value }));
   return {
     FromEmailAddress: mailbox(from),
     Destination: { ToAddresses: [to] },

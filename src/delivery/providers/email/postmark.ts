@@ -6,7 +6,7 @@ import { adminErrors } from '../../../protocol/error-bodies.ts';
 import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { mailbox, messageIdOf, unsubscribeHeaders } from '../mime.ts';
+import { furtherHeaders, mailbox, messageIdOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import type { ReceiptStatus } from '../reports.ts';
 import { Anything, plainText, receiptResponses, refuseUnlessGateway, utcTime } from '../webhooks.ts';
@@ -109,7 +109,7 @@ function requestOf(message: EmailMessage, messageStream: string) {
     'Message-ID': messageIdOf(message),
     // Otherwise Postmark replaces the Message-ID.
     'X-PM-KeepID': 'true',
-    ...unsubscribeHeaders(message.unsubscribe_url),
+    ...furtherHeaders(message),
   };
   return {
     From: mailbox(message.from),

@@ -8,7 +8,7 @@ import * as setting from '../../../platform/setting.ts';
 import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { messageIdOf, unsubscribeHeaders } from '../mime.ts';
+import { furtherHeaders, messageIdOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { Anything, isRecent, plainText, receiptResponses } from '../webhooks.ts';
 import { type EmailEvent, fieldsOf, recordEmailEvents, referenceField, secondsTime } from './email-events.ts';
@@ -112,7 +112,7 @@ function requestOf(message: EmailMessage) {
       { type: 'text/plain', value: text },
       { type: 'text/html', value: html },
     ],
-    headers: { 'Message-ID': messageIdOf(message), ...unsubscribeHeaders(message.unsubscribe_url) },
+    headers: { 'Message-ID': messageIdOf(message), ...furtherHeaders(message) },
     ...(attachments && {
       attachments: attachments.map(({ filename, mime_type, content }) => ({
         content: content.toString('base64'),
