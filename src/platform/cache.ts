@@ -6,26 +6,26 @@ interface InvalidatedCacheOptions<Value> {
   /** NOTIFY channel whose payload is the key of the changed row. */
   channel: string;
   max_bytes: number;
-  /** About how much memory a value takes. */
+  /** Approximate memory of a value. */
   bytesOf(value: Value): number;
   load(key: string): Promise<Value | undefined>;
 }
 
 /**
- * A safety net: heartbeats prove every two seconds that notifications arrive, and a connection loses either all or none of them.
- * After a minute, most of many thousand rows that are used by turns would be read again for each use.
+ * A fallback only: heartbeats prove every two seconds that notifications arrive, and a connection loses either all or none of them. With a
+ * TTL of a minute, thousands of rows that are each used less often would be read again for every use.
  */
 const ttl_ms = 10 * minute_ms;
 const missingTtl_ms = 5_000;
-/** A number of entries. The option `max` would allocate the memory for all of them at once, 2 ms for each cache. */
+/** A number of entries. Set through `maxSize`, because lru-cache preallocates `max` entries, which takes 2 ms per cache. */
 const maxMissing = 10_000;
 const one = () => 1;
-/** By default, a cache that is in use starts a timer every millisecond. */
+/** By default, lru-cache starts a timer every millisecond while in use. */
 const ttlResolution_ms = 500;
 
 /**
- * Like `get` of the cache, which also moves the entry to the end of a list: with many entries that takes longer than finding
- * it. Which entries were used last only matters when some may soon be evicted.
+ * Faster than `get`, which also moves the entry to the end of the LRU list: with many entries, that takes longer than the lookup. The order
+ * only matters when the cache is full enough to evict entries soon.
  */
 export function cachedIn<Value extends NonNullable<unknown>>(
   cache: LRUCache<string, Value>,
@@ -35,8 +35,8 @@ export function cachedIn<Value extends NonNullable<unknown>>(
 }
 
 /**
- * Rows by id, cached until a notification announces a change. While notifications may be lost, nothing is cached.
- * Missing rows are cached separately and briefly: made-up ids cost one read each and evict nothing.
+ * Caches rows by id until a notification announces a change. While notifications may be lost, it caches nothing. Missing rows are cached
+ * separately for a short time: requests with invented ids cost one read each and evict nothing.
  */
 export class InvalidatedCache<Value extends NonNullable<unknown>> {
   private readonly entries: LRUCache<string, Value>;
@@ -84,7 +84,7 @@ export class InvalidatedCache<Value extends NonNullable<unknown>> {
     const loading = this.options.load(key);
     if (!this.changeListener.connected) return loading;
     this.loading.set(key, loading);
-    // Discards rows that changed while they were read, and failed reads.
+    // Do not cache rows that changed while they were read, or failed reads.
     const settle = (keep: () => void) => {
       if (this.loading.get(key) !== loading) return;
       this.loading.delete(key);

@@ -29,7 +29,7 @@ export class ClockWatch {
     this.lead = this.leadNow();
   }
 
-  /** The jump since the last call, negative for backwards; 0 below the threshold. */
+  /** Returns the jump since the last call, negative for backwards; 0 below the threshold. */
   jump_ms(): number {
     const before = this.lead;
     this.lead = this.leadNow();
@@ -42,7 +42,7 @@ export class ClockWatch {
   }
 }
 
-/** The contract's datetime: UTC with six fractional digits and a Z. */
+/** A datetime in the format of the API: UTC with six fractional digits and a Z. */
 export type Timestamp = string;
 
 let last_ms = Number.NaN;
@@ -50,7 +50,7 @@ let lastWritten = '';
 
 export function timestamp(date: Date): Timestamp {
   const ms = date.getTime();
-  // Under load many messages share a millisecond, and formatting is the most expensive part.
+  // Under load, many messages share a millisecond, and formatting it is the most expensive part.
   if (ms !== last_ms) {
     lastWritten = `${date.toISOString().slice(0, -1)}000Z`;
     last_ms = ms;

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { OperatorError } from './failure.ts';
 
-/** What the list of all commands says about one. */
+/** A command's entry in the list of all commands. */
 export interface ListedCommand {
   description: string;
   /** Positional arguments, as shown in the usage. */
@@ -10,7 +10,7 @@ export interface ListedCommand {
 }
 
 export interface Command {
-  /** By name, without dashes. Flags with `value` take one, and may be repeated. */
+  /** By name, without dashes. A flag with `value` takes one and may be repeated. */
   flags?: Record<string, { value?: string; description: string }>;
   /** Additional lines of the command's own help. */
   more?: string[];
@@ -63,7 +63,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** For a person who waits. A nightly backup would mail each of these lines. */
+/** For a person at a terminal. A nightly backup would email each of these lines. */
 export function printProgress(text: string): void {
   if (process.stdout.isTTY) print(text);
 }

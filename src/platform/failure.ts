@@ -16,19 +16,19 @@ type FailureKind =
   | 'internal'
   | 'unavailable';
 
-/** One text for the request, or texts by field. */
+/** One message for the request, or messages by field. */
 export type FailureDetail = string | Record<string, string | string[]>;
 
-/** What a rule found, for code that says it in other words. */
+/** Values that a rule found, for code that writes its own message. */
 export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** One entry of the public API's error list; extra keys are sent with it. */
 export interface Problem {
   error: string;
   message: string;
-  /** What a validation problem is about, which decides its place in the list. Not sent. */
+  /** What a validation problem concerns, which determines its place in the list. Not sent. */
   about?: { property: string } | 'whole' | 'missing' | 'unknown';
-  /** As those of a Failure. Not sent. */
+  /** As in `Failure`. Not sent. */
   reason?: string;
   facts?: Facts;
   [extra: string]: unknown;
@@ -42,16 +42,16 @@ export class Failure extends Error {
   readonly code: string;
   /** In English, for programs. */
   readonly detail: FailureDetail;
-  /** The same for people: what is marked for translation is written in the language of whoever reads it. */
+  /** The same in the language of the reader, if it is marked for translation. */
   readonly said: FailureDetail;
   /** Set when there are several entries, or entries with extra keys. */
   readonly problems: Problem[] | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** What the public API sends beside the list of errors. */
+  /** Extra fields of the public API's response, in addition to the errors. */
   readonly besides: object | undefined;
-  /** What a rule found, for code that shows other words: the text itself depends on the country, and is for programs. */
+  /** Identifies the rule that failed, for code that shows its own message: the text differs between countries and is meant for programs. */
   readonly reason: string | undefined;
-  /** What other words need to know of it. */
+  /** Values for that message. */
   readonly facts: Facts;
 
   constructor(

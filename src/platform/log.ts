@@ -31,7 +31,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
   return pino(options);
 }
 
-/** Lines about a recorded request or message name its trace. */
+/** Adds the trace id to log lines about a recorded request or message. */
 function traceOfLine(): object {
   const span = currentSpan();
   return span ? { trace_id: span.traceId } : {};
@@ -55,8 +55,8 @@ const sensitive = [
 ];
 
 /**
- * The detail of a database error quotes row values, and its parameters are personal data: only fields that point at the
- * cause are logged. `code` is a SQLSTATE here, so it is logged under a different name than the redacted one.
+ * The detail of a database error quotes row values, and its parameters are personal data, so this logs only fields that locate the cause.
+ * `code` is a SQLSTATE here, so it gets another name than the redacted field.
  */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandl
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** One registry per process. Labels are routes, names and outcomes; never a recipient or an id. */
+/** One registry per process. Labels are routes, names and outcomes, never a recipient or an id. */
 export class Metrics {
   readonly registry = new Registry();
   private concurrentRequests = 0;
@@ -19,7 +19,9 @@ export class Metrics {
     this.gauge('concurrent_web_request_count', 'Requests in flight', () => this.concurrentRequests);
   }
 
-  /** Heap, event loop lag, garbage collection. Its timers keep running, so only long-lived processes enable it. */
+  /**
+   * Registers metrics for heap, event loop lag and garbage collection. Their timers keep running, so only long-lived processes enable them.
+   */
   collectProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
   }
@@ -45,7 +47,7 @@ export class Metrics {
     });
   }
 
-  /** Derived from the durations at scrape time: counting each request twice would cost twice as much. */
+  /** Derived from the duration histogram at scrape time, because a second counter would double the cost per request. */
   private countRequests(): void {
     const { durations } = this;
     new Counter({
@@ -81,7 +83,7 @@ export class Metrics {
     byPool('db_connection_waiting', 'Callers waiting for a database connection', (pool) => pool.waitingCount);
   }
 
-  /** A value read at scrape time. */
+  /** Registers a value that is read at scrape time. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
@@ -94,7 +96,7 @@ export class Metrics {
   }
 
   /**
-   * Several labelled values under one name. Values that cannot be read are omitted, so that the others are still
+   * Registers several labelled values that are read at scrape time. If reading fails, the metric is omitted and the others are still
    * reported.
    */
   gauges<const Label extends string>(
@@ -117,7 +119,7 @@ export class Metrics {
     });
   }
 
-  /** How values that are read at scrape time are spread. Without those that cannot be read. */
+  /** Registers a histogram of values that are read at scrape time. If reading fails, it is empty. */
   distribution<const Label extends string>(
     name: string,
     help: string,

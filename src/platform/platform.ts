@@ -13,28 +13,28 @@ import type { SecretBox } from './secrets/secrets.ts';
 import type { Files } from './storage/files.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
-/** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: { urls: Urls } }`. */
+/** Dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: { urls: Urls } }`. */
 export interface Platform {
   db: Db;
   pool: pg.Pool;
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;
   changeListener: ChangeListener;
-  /** For `fromStandby`. Undefined unless one is configured. */
+  /** For `fromStandby`. Undefined if no standby is configured. */
   standby: Standby | undefined;
-  /** What all caches of a process share. */
+  /** The total memory that all caches of a process share. */
   cacheMemory_bytes: number;
   queue: Queue;
   files: Files;
   secrets: SecretBox;
   bulkPace: BulkPace;
   clock: Clock;
-  /** What differs between countries: days, money, numbers, addresses, post, words. */
+  /** Rules that differ between countries: days, money, numbers, addresses, post, words. */
   country: Country;
-  /** In which people read pages and messages. */
+  /** The languages of pages and messages. */
   languages: Languages;
   log: Log;
   metrics: Metrics;
-  /** Undefined unless a trace collector is configured. */
+  /** Undefined if no trace collector is configured. */
   tracing: Tracing | undefined;
 }

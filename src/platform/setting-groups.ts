@@ -33,7 +33,7 @@ export class ConfigurationError extends OperatorError {
   }
 }
 
-/** Reads every setting and reports all problems at once. The value of a setting with a problem is undefined. */
+/** Reads every setting and reports all problems at once. A setting with a problem is undefined. */
 export function readGroups<G extends SettingGroups>(
   groups: G,
   environment: Environment,
@@ -57,7 +57,7 @@ function mapValues<T, U>(table: Record<string, T>, change: (value: T) => U): Rec
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, change(value)]));
 }
 
-/** Environment variables of those settings that have no value. */
+/** Returns the environment variables of settings without a value. */
 export function missingNames<S extends Settings>(
   settings: S,
   values: Partial<Values<S>>,
@@ -67,7 +67,7 @@ export function missingNames<S extends Settings>(
   return wanted.filter(([key]) => values[key] === undefined).map(([, { name }]) => name);
 }
 
-/** Problems of settings that must be set together or not at all. */
+/** Reports settings that must be set together or not at all. */
 export function problemsOfPartlySet<S extends Settings>(
   settings: S,
   values: Partial<Values<S>>,

@@ -10,7 +10,7 @@ export interface Setting<T> {
   name: string;
   description: string;
   fallback: T;
-  /** The default as documented, if the value itself would not help. */
+  /** How the documentation describes the default, if its value would not help. */
   fallbackText?: string;
   /** Also read from the file named by `<NAME>_FILE`; never printed. */
   secret: boolean;
@@ -44,7 +44,7 @@ export function optionalText(name: string, description: string, options: Partial
   return setting<string | undefined>(name, description, { fallback: undefined, ...options }, (value) => value);
 }
 
-/** Where a server listens. */
+/** The address that a server listens on. */
 export function optionalAddress(name: string, description: string) {
   const parse = (value: string) => {
     const address = listenAddress(value);
@@ -55,7 +55,7 @@ export function optionalAddress(name: string, description: string) {
   return setting(name, description, { fallback: undefined }, parse, format);
 }
 
-/** The value is not quoted in errors: it may contain a password. */
+/** Errors do not quote the value, because it may contain a password. */
 export function optionalUrl(
   name: string,
   description: string,
@@ -74,7 +74,7 @@ export function optionalUrl(
   });
 }
 
-/** A key that another program shares. */
+/** A key shared with another program. */
 export function fernetKey(name: string, description: string): Setting<Buffer | undefined> {
   const options = { fallback: undefined, secret: true };
   const parse = (value: string) => {
@@ -85,7 +85,7 @@ export function fernetKey(name: string, description: string): Setting<Buffer | u
   return setting<Buffer | undefined>(name, description, options, parse, (key) => `${key?.toString('base64url')}=`);
 }
 
-/** Of PostgreSQL, perhaps with several hosts. */
+/** A URL of PostgreSQL, with one or more hosts. */
 export function databaseUrl(
   name: string,
   description: string,
@@ -101,12 +101,12 @@ export function databaseUrl(
 
 export const integer = wholeNumber(1);
 
-/** In the environment in this unit, `fallback` and limits too; the value is in milliseconds. */
+/** In seconds in the environment, including `fallback` and the limits; in milliseconds as a value. */
 export const seconds = wholeNumber(1_000);
 export const hours = wholeNumber(hour_ms);
 export const days = wholeNumber(day_ms);
 
-/** The environment has megabytes; the value is in bytes. */
+/** In megabytes in the environment; in bytes as a value. */
 export const megabytes = wholeNumber(1024 * 1024);
 
 function wholeNumber(unit: number) {
@@ -127,7 +127,7 @@ function wholeNumber(unit: number) {
   };
 }
 
-/** A part of a whole. */
+/** A number between 0 and 1. */
 export function share(name: string, description: string, options: Options<number>): Setting<number> {
   return setting(name, description, options, (value) => {
     const number = value.trim() === '' ? Number.NaN : Number(value);
@@ -136,13 +136,13 @@ export function share(name: string, description: string, options: Options<number
   });
 }
 
-/** `name=value` pairs of HTTP headers, with values in percent-encoding. They are not quoted in errors: they are secret. */
+/** `name=value` pairs of HTTP headers with percent-encoded values. Errors do not quote them, because they are secret. */
 export function headers(name: string, description: string): Setting<Record<string, string>> {
   const options = { fallback: {}, fallbackText: '(unset)', secret: true };
   return setting<Record<string, string>>(name, description, options, (value) =>
     Object.fromEntries(
       value.split(',').map((item) => {
-        // Only what a header can have: ASCII without control characters.
+        // Allow only what headers can contain: ASCII without control characters.
         const [, key, text = ''] = /^\s*([\w-]+)\s*=\s*((?:%[2-7][0-9a-f]|[!-$&-~])+)\s*$/i.exec(item) ?? [];
         if (key === undefined) throw new Error('must be name=value pairs separated by commas');
         return [key, decodeURIComponent(text)];
@@ -151,7 +151,7 @@ export function headers(name: string, description: string): Setting<Record<strin
   );
 }
 
-/** Several durations: in seconds in the environment, in milliseconds as a value. */
+/** A list of durations, in seconds in the environment and in milliseconds as a value. */
 export function secondsList(name: string, description: string, options: Options<number[]>): Setting<number[]> {
   const toMilliseconds = (numbers: number[]) => numbers.map((number) => number * 1_000);
   const parse = (value: string) =>
@@ -210,7 +210,7 @@ export function optionalList(name: string, description: string, options: Partial
   return setting<string[] | undefined>(name, description, { fallback: undefined, ...options }, parse);
 }
 
-/** Addresses, and networks such as `10.0.0.0/8`. */
+/** A list of addresses and networks such as `10.0.0.0/8`. */
 export function networks(name: string, description: string, options: Options<string[]>): Setting<string[]> {
   const texts = list(name, description, options);
   return setting(name, description, options, (value) => {
@@ -221,7 +221,7 @@ export function networks(name: string, description: string, options: Options<str
   });
 }
 
-/** IP addresses; with `ports`, each may have one: `192.0.2.1:5353`, `[2001:db8::1]:5353`. */
+/** A list of IP addresses; with `ports`, each may have one: `192.0.2.1:5353`, `[2001:db8::1]:5353`. */
 export function addresses(
   name: string,
   description: string,
@@ -254,7 +254,7 @@ export function listOf<const T extends string>(
   );
 }
 
-/** `a:5,b:10` as a map of numbers. */
+/** Parses `a:5,b:10` into numbers by name. */
 export function numbersByName(name: string, description: string, options: Options<Record<string, number>>) {
   return setting<Record<string, number>>(
     name,

@@ -52,7 +52,7 @@ export const urlSettings = {
   ),
 };
 
-/** With the default of ADMIN_BASE_URL, which depends on BASE_URL. */
+/** Includes the default of ADMIN_BASE_URL, which depends on BASE_URL. */
 export type Urls = Record<keyof typeof urlSettings, string>;
 
 export const encryptionSettings = {

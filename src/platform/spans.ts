@@ -8,10 +8,7 @@ export interface Span extends Days {
 const earliest = '2000-01-01';
 const latest = '2099-12-31';
 
-/**
- * There is no data outside this range, and a request may ask for more: it must not be split into a hundred thousand
- * months.
- */
+/** Limits a request to the range that can have data, so that it is not split into a hundred thousand months. */
 export function withinRecords(days: Days): Days {
   return {
     first_day: days.first_day > earliest ? days.first_day : earliest,
@@ -20,8 +17,8 @@ export function withinRecords(days: Days): Days {
 }
 
 /**
- * The fewest spans that cover exactly these days: whole months, spans of five days at the ends, and single days at the very ends.
- * Totals are stored by month and five days.
+ * Returns the fewest spans that cover exactly these days: whole months, then spans of five days, then single days at both ends. Totals are
+ * stored by month and by five days.
  */
 export function spansOf({ first_day, last_day }: Days): Span[] {
   const spans: Span[] = [];

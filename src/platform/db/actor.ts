@@ -1,6 +1,6 @@
 import { ContextValue } from '../process/context-value.ts';
 
-/** Who makes the changes of a request, for the audit log. */
+/** The author of the changes that a request makes, for the audit log. */
 export interface Actor {
   /** `visitor`: somebody who is not signed in. */
   type: 'user' | 'admin_client' | 'visitor' | 'command' | 'api_key';
@@ -8,7 +8,7 @@ export interface Actor {
   /** Verified by a session. */
   user_id?: string | undefined;
   client?: string | undefined;
-  /** What the client says; it is not verified. */
+  /** Claimed by the client, not verified. */
   claimed_user_id?: string | undefined;
   address?: string | undefined;
   user_agent?: string | undefined;
@@ -19,17 +19,17 @@ export interface Actor {
 
 const actors = new ContextValue<string>();
 
-/** Every change that `work` makes is this actor's. */
+/** Attributes every change that `work` makes to this actor. */
 export function actAs<T>(actor: Actor, work: () => T): T {
   return actors.run(JSON.stringify(actor), work);
 }
 
-/** As JSON. */
+/** Returns the current actor as JSON. */
 export function currentActor(): string | undefined {
   return actors.current();
 }
 
-/** For work that belongs to many requests, such as a commit that they share. */
+/** Runs work that several requests share, such as a group commit, without an actor. */
 export function asNobody<T>(work: () => T): T {
   return actors.runWithout(work);
 }

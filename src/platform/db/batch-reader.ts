@@ -1,8 +1,8 @@
 import { asNobody } from './actor.ts';
 
-/** Small enough that the first row does not wait long for the last. */
+/** Small enough that the first row of a batch does not wait long for the last. */
 const largest = 100;
-/** A third would make the batches smaller, not the rows earlier. */
+/** A third concurrent batch would make batches smaller, but rows would not arrive earlier. */
 const atOnce = 2;
 
 interface Waiting<Row> {
@@ -12,8 +12,8 @@ interface Waiting<Row> {
 }
 
 /**
- * Reads rows by key. Rows that are requested while others are read share the next statement, because a statement for each of
- * thousands of rows costs several times as much. Each read begins after its request, never before.
+ * Reads rows by key in batches. Rows that are requested while a batch is read go into the next one, because thousands of single-row
+ * statements cost several times as much. A row is always read after it was requested, never before.
  */
 export class BatchReader<Row> {
   private readonly read: (keys: string[]) => Promise<Row[]>;
@@ -34,7 +34,7 @@ export class BatchReader<Row> {
     });
   }
 
-  /** Starts after all requests of this turn of the event loop have joined. */
+  /** Waits until all requests of this turn of the event loop have joined. */
   private start(): void {
     if (this.starting || this.underWay >= atOnce || this.queue.length === 0) return;
     this.starting = true;

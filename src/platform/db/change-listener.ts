@@ -19,17 +19,16 @@ interface ChangeListenerOptions {
 const beatEvery_ms = 2_000;
 const sentWithin_ms = 3_000;
 const heardWithin_ms = 1_000;
-/** A machine that is starting up is slower. */
+/** Longer than for heartbeats, because a machine is slower while it starts up. */
 const heardAtStartWithin_ms = 5_000;
 const connectWithin_ms = 5_000;
 
 /**
- * Receives changes made by other processes, through LISTEN/NOTIFY. Caches are valid only while notifications arrive:
- * otherwise `connected` is false and nothing may be served from a cache, so that a lost notification never leaves a
- * revoked key accepted. A connection that looks healthy proves nothing: a pooler in transaction mode accepts LISTEN and
- * delivers no notifications, and a server that vanished is silent too. So a heartbeat makes the full round trip every
- * two seconds. It has its own connection: queued behind long statements in the pool it would be late, and caching would
- * be off when it is needed most.
+ * Receives changes made by other processes, through LISTEN/NOTIFY. Caches are valid only while notifications arrive: otherwise `connected`
+ * is false and nothing may be served from a cache, so that a lost notification never leaves a revoked key accepted. A connection without
+ * errors proves nothing: a pooler in transaction mode accepts LISTEN and delivers no notifications, and a server that vanished is silent
+ * too. So a heartbeat makes the full round trip every two seconds. It has its own connection: behind long statements in the pool it would
+ * be late, and caching would be off when it is needed most.
  */
 export class ChangeListener {
   connected = false;
@@ -40,19 +39,19 @@ export class ChangeListener {
   private timer: NodeJS.Timeout | undefined;
   private readonly options: ChangeListenerOptions;
   private readonly beats: pg.Pool;
-  /** One per process, so that no process receives the heartbeats of the others. */
+  /** One channel per process, so that no process receives the heartbeats of others. */
   private readonly beatChannel = `heartbeat_${randomUUID()}`;
-  /** Heartbeats that are expected, and how to report whether they arrived. */
+  /** Callbacks for heartbeats that have not arrived yet. */
   private readonly expected = new Map<string, (heard: boolean) => void>();
-  /** The last one that a write waits for, and the one after it, which is sent for all writes that meanwhile ended. */
+  /** The heartbeat that writes wait for now, and the next one, which covers all writes that ended in the meantime. */
   private lastCheck: Promise<boolean> = Promise.resolve(true);
   private nextCheck: Promise<boolean> | undefined;
-  /** When the server was started that took the last heartbeat. */
+  /** Start time of the server that answered the last heartbeat. */
   private serverStartedAt: string | undefined;
 
   constructor(options: ChangeListenerOptions) {
     this.options = options;
-    // A heartbeat stores nothing, so it need not wait for the disk.
+    // A heartbeat stores nothing, so it need not wait for fsync.
     this.beats = openPool({ url: options.url, poolSize: 1, log: options.log, session: '-c synchronous_commit=off' });
     this.on(this.beatChannel, (beat) => this.expected.get(beat)?.(true));
   }
@@ -60,7 +59,7 @@ export class ChangeListener {
   on(channel: string, listener: Listener): void {
     const known = this.listeners.get(channel);
     this.listeners.set(channel, [...(known ?? []), listener]);
-    // `start` listens on every channel registered before it. A lost connection starts again.
+    // `start` listens on every channel registered before it. If the connection is lost, `start` runs again.
     const { client } = this;
     if (!known && this.connected && client) listen(client, channel).catch(() => this.lost(client, 'LISTEN failed'));
   }
@@ -91,8 +90,8 @@ export class ChangeListener {
   }
 
   /**
-   * Resolves when the notifications of everything that was committed before the call have been received: the server delivers
-   * them in the order of the commits, so a heartbeat sent now arrives after them. If it does not arrive, every cache is cleared.
+   * Resolves when the notifications of all earlier commits have arrived. The server delivers notifications in commit order, so a heartbeat
+   * sent now arrives after them. If it does not arrive, every cache is cleared.
    */
   async catchUp(): Promise<void> {
     if (!this.connected) return;
@@ -192,7 +191,7 @@ export class ChangeListener {
     this.retryLater();
   }
 
-  /** A lost heartbeat is the first sign of a server that vanished silently. Returns how many connections were closed. */
+  /** A lost heartbeat is the first sign that a server vanished silently. Returns the number of closed connections. */
   private async checkServers(): Promise<number> {
     const urls = new Set([this.options.url, this.options.sessionUrl]);
     const closed = await Promise.all([...urls].map((url) => primaryOf(url).check(this.serverStartedAt)));
@@ -228,7 +227,7 @@ function listen(client: pg.Client, channel: string): Promise<unknown> {
   return client.query(`listen ${pg.escapeIdentifier(channel)}`);
 }
 
-/** Lets the event loop read what arrived while the process was busy before it counts as late. */
+/** A timeout that lets the event loop first read what arrived while the process was busy. */
 function elapsed(ms: number): Promise<false> {
   return new Promise((resolve) => {
     setTimeout(() => setImmediate(resolve, false), ms).unref();

@@ -8,7 +8,7 @@ import { Standby } from './servers/standby.ts';
 
 interface ConnectionOptions {
   url: string;
-  /** Bypasses a pooler, where `url` goes through one. */
+  /** Bypasses the pooler if `url` uses one. */
   sessionUrl?: string | undefined;
   replicaUrl?: string | undefined;
   poolSize: number;
@@ -24,9 +24,9 @@ export interface Connections extends Pick<Database, 'db' | 'pool'> {
   /** Session-level connections, for LISTEN. The same pool, unless the URL goes through PgBouncer. */
   sessions: Database['pool'];
   changeListener: ChangeListener;
-  /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
+  /** Separate pools, so that slow reports or tasks never use up the connections that accepting and delivering messages need. */
   apart: { reading: Database; tasks: Database };
-  /** Undefined unless one is configured. */
+  /** Undefined if no standby is configured. */
   standby: Standby | undefined;
   open(): Promise<void>;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ const sessionsOfWorker = 4;
 
 /** Maximum connections that the scheduled tasks of one process use at the same time. */
 const connectionsOfTasks = 4;
-/** A task works in steps of seconds; a statement that runs this long is stuck. */
+/** A step of a task takes seconds, so a statement that runs this long is stuck. */
 const taskTimeout_ms = hour_ms;
 
 /** Opens no connections; `open` does. */
@@ -53,7 +53,7 @@ export function prepareConnections({
     url,
     poolSize: options.poolSize,
     log,
-    // A pooler may run each transaction on a different connection, where the statement is not prepared.
+    // A pooler may run each transaction on another connection, which lacks the prepared statement.
     prepares: options.preparedStatements ?? sessionUrl === undefined,
   });
   const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
@@ -64,7 +64,7 @@ export function prepareConnections({
       statementTimeout_ms: options.readTimeout_ms,
       log,
     }),
-    // Bypasses the pooler, which would not pass the longer timeouts to the server.
+    // Bypasses the pooler, which would not pass the longer timeouts on to the server.
     tasks: openDatabase({
       url: sessionUrl ?? url,
       poolSize: connectionsOfTasks,

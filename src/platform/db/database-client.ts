@@ -5,16 +5,19 @@ import { type ServerRole, urlsOfHosts } from './servers/database-hosts.ts';
 import { serverOf } from './servers/server-search.ts';
 
 interface Config extends pg.ClientConfig {
-  /** `standby`: whoever uses the connection checks that it is one, because a pooler does not say. */
+  /** With `standby`, the user of the connection must check that the server is one, because a pooler does not report it. */
   role?: ServerRole;
-  /** With a URL of one host: whether that may be a standby, as for a backup. */
+  /** Whether the host of a URL with a single host may be a standby, for example for a backup. */
   mayBeStandby?: boolean;
 }
 
-/** Reported by each server since PostgreSQL 14, whenever they change. A pooler may not pass them on. */
+/** Each server since PostgreSQL 14 reports these parameters whenever they change. A pooler may not pass them on. */
 const readOnlySettings = ['in_hot_standby', 'default_transaction_read_only'];
 
-/** A connection to the server of the URL that has the role: by default, that accepts writes. Every connection to a database of the product is one. */
+/**
+ * Connects to the server of the URL with the given role; by default, to the one that accepts writes. Every connection of the product uses
+ * this class.
+ */
 export class DatabaseClient extends pg.Client {
   private readonly url: string;
   private readonly role: ServerRole;
@@ -22,7 +25,7 @@ export class DatabaseClient extends pg.Client {
   private readonly readOnly = new Set<string>();
   private mustClose = false;
   private broken: Error | undefined;
-  /** Since the server works on a statement. */
+  /** The time since which the server has been working on a statement. */
   private waitingSince: number | undefined;
 
   constructor(config: Config = {}) {
@@ -33,7 +36,7 @@ export class DatabaseClient extends pg.Client {
     this.url = url;
     this.role = role;
     this.mayBeStandby = role === 'standby' || (mayBeStandby && others.length === 0);
-    // Whoever waits for a response learns of it there. Without a listener it would end the process.
+    // A pending statement reports the error to its caller. Without this listener, the error would end the process.
     this.on('error', (error) => {
       this.broken = error;
     });
@@ -45,25 +48,25 @@ export class DatabaseClient extends pg.Client {
     onReadyForQuery(this, () => {
       if (this.waitingSince !== undefined) this.waitingSince = performance.now();
     });
-    // All statements have their response.
+    // All statements have a response.
     this.on('drain', () => {
       this.waitingSince = undefined;
     });
-    // The commit was cancelled while it waited for the standby. PostgreSQL reports success next, but a failover may lose it.
+    // The commit was cancelled while it waited for the standby. PostgreSQL reports success next, but a failover may lose the commit.
     this.on('notice', (notice) => {
       if ((notice as { routine?: string }).routine !== 'SyncRepWaitForLSN') return;
       breakWith(this, new Error('Connection terminated: a commit did not wait for the standby'));
     });
   }
 
-  /** Before a statement is sent. */
+  /** Called before a statement is sent. */
   protected startWaiting(): void {
     this.waitingSince ??= performance.now();
   }
 
   /**
-   * Closes the connection if the server has worked on a statement for so long. Not the driver's `query_timeout`, which costs a
-   * timer per statement and keeps its result, see `Connection.send`.
+   * Closes the connection if the server has not responded to a statement within the limit. The driver's `query_timeout` would cost a timer
+   * per statement and retain its result, see `Connection.send`.
    */
   closeIfSilentFor(limit_ms: number): void {
     if (this.waitingSince === undefined || performance.now() - this.waitingSince < limit_ms) return;
@@ -82,14 +85,14 @@ export class DatabaseClient extends pg.Client {
   private async connectToServer(): Promise<this> {
     const sought = serverOf(this.url, this.role);
     const server = await sought.find();
-    // It was ended during the search.
+    // `end` was called during the search.
     if (isEnding(this)) throw new Error('Connection terminated');
     this.host = server.host;
     this.port = server.port;
     sought.add(this, server);
     try {
       await super.connect();
-      // A server that is shutting down accepts a login and breaks the connection in the same packet.
+      // A server that is shutting down accepts a login and closes the connection in the same packet.
       if (this.broken) throw this.broken;
     } catch (error) {
       if (isServerGone(error)) sought.doubt(server);
@@ -104,8 +107,8 @@ export class DatabaseClient extends pg.Client {
   }
 
   /**
-   * After a query timeout the driver keeps the connection, and the pool would hand out a dead one. A server that became
-   * read-only keeps its connections as well; the transaction must still be able to roll back.
+   * After a query timeout the driver keeps the connection, and the pool would hand out a dead one. A server that became read-only also
+   * keeps its connections. The connection is closed later, so that the transaction can roll back.
    */
   protected afterError(error: unknown): void {
     if (isQueryTimeout(error)) void this.end();
@@ -114,7 +117,7 @@ export class DatabaseClient extends pg.Client {
     void serverOf(this.url, this.role).check();
   }
 
-  /** For the pool, which then removes the connection. */
+  /** Closes a connection that must not be reused. The pool then removes it. */
   onRelease(error: unknown): void {
     if (error) this.afterError(error);
     if (this.mustClose) void this.end();

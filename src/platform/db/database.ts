@@ -11,10 +11,10 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 
 const longPause = '60s';
 
-/** For tasks, whose transactions wait for a process that is busy. */
+/** For transactions of tasks, which may wait while the process is busy. */
 export const longPausesInTransactions = `-c idle_in_transaction_session_timeout=${longPause}`;
 
-/** For a transaction that waits for more than the database, such as the files storage. */
+/** For a transaction that waits for something other than the database, such as file storage. */
 export async function allowLongPauses(tx: Tx): Promise<void> {
   await sql`set local idle_in_transaction_session_timeout = ${sql.lit(longPause)}`.execute(tx);
 }

@@ -5,7 +5,7 @@ import { type Failure, type FailureDetail, invalid, OperatorError, unavailable }
 import type { Log } from '../log.ts';
 import { isServerGone } from './server-gone.ts';
 
-/** What PostgreSQL cannot store, such as text with a NUL. */
+/** For values that PostgreSQL cannot store, such as text with a NUL. */
 export const unstorable = forApi(
   'A value in the request cannot be stored',
   t('The form has a character that cannot be stored. Type the text again.'),
@@ -14,7 +14,7 @@ export const unstorable = forApi(
 /** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
 
-/** Runs a write and turns a violation of a mapped constraint into its Failure. */
+/** Runs a write and converts a violation of a mapped constraint into its Failure. */
 export async function withConstraints<T>(meanings: ConstraintMeanings, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -25,12 +25,12 @@ export async function withConstraints<T>(meanings: ConstraintMeanings, write: ()
   }
 }
 
-/** Another transaction held a lock for longer than this one may wait. */
+/** Whether another transaction held a lock for longer than this one may wait. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
-/** Turns a database error into a Failure if the request or an outage caused it; undefined means a bug. */
+/** Converts a database error into a Failure if the request or an outage caused it; undefined means a bug. */
 export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (isDatabaseUnavailable(error)) {
     return unavailable(
@@ -63,12 +63,12 @@ function isOutOfResources(error: unknown): boolean {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isServerGone(error)) return true;
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  // 53: out of disk, memory or connections; 58030: I/O error; 55000: not accepting connections; 25P03: the server ended a session
-  // that stood still within a transaction.
+  // 53: out of disk, memory or connections; 58030: I/O error; 55000: not accepting connections; 25P03: the server ended a session that was
+  // idle in a transaction.
   return typeof code === 'string' && /^(53...|58030|55000|25P03)$/.test(code);
 }
 
-/** For the operator who starts the program. */
+/** Shown to the operator who starts the program. */
 export class DatabaseUnreachable extends OperatorError {
   constructor(cause: unknown) {
     super(
@@ -79,12 +79,12 @@ export class DatabaseUnreachable extends OperatorError {
   }
 }
 
-/** Deadlock or serialization failure: the losing transaction can simply be retried. */
+/** Whether the transaction lost a deadlock or failed to serialise: it can simply be retried. */
 export function isCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');
 }
 
-/** For writes without a waiting client. Conflicts are retried immediately, a few times. */
+/** For writes without a waiting client. Retries conflicts immediately, a few times. */
 export async function retryOnConflict<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

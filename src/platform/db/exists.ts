@@ -9,7 +9,7 @@ export async function exists(db: Db | Tx, table: TableWithId, id: string): Promi
   return (await selectUnknownIds(db, [{ field: 'id', table, id }])).length === 0;
 }
 
-/** For reads of what a row owns: without it, an unknown id would look like an empty list. Writes rely on constraints. */
+/** For reads of rows with a parent: without this check, an unknown parent id would look like an empty list. Writes rely on constraints. */
 export async function refuseUnlessExists(db: Db | Tx, table: TableWithId, id: string): Promise<void> {
   if (!(await exists(db, table, id))) throw notFound();
 }

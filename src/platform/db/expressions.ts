@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 
-/** For `where('id', '=', anyOf(ids))`. One parameter for any number of ids: a statement's parameters are limited. */
+/** For `where('id', '=', anyOf(ids))`. Uses one parameter for any number of ids, because the number of parameters is limited. */
 export function anyOf(ids: readonly string[]) {
   return sql<string>`any(${ids}::uuid[])`;
 }
 
-/** A `like` pattern that matches the text anywhere. */
+/** Returns a `like` pattern that matches the text anywhere. */
 export function likeContains(text: string): string {
   return `%${escapeLike(text)}%`;
 }

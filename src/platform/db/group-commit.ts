@@ -2,15 +2,15 @@ import { unavailable } from '../failure.ts';
 import { asNobody } from './actor.ts';
 
 /**
- * A working server never has this many waiting: it is seconds of the highest rate. On a server that hangs, items would
- * pile up in memory for clients that have long timed out.
+ * Several seconds of the highest rate, so a working server never has a queue this long. On a server that hangs, items would pile up in
+ * memory for clients that have long timed out.
  */
 const maxWaiting = 20_000;
 
 interface GroupCommitOptions<Item, Outcome> {
   /**
-   * Stores all items or none, and returns the outcomes in the same order. `waitsBriefly`: a row of the owner was locked for long
-   * before, so this commit should not wait long for it again.
+   * Stores all items or none, and returns the outcomes in the same order. With `waitsBriefly`, an earlier commit for this owner hit a lock
+   * timeout, so this one should use a short lock timeout.
    */
   commit(items: Item[], waitsBriefly: boolean): Promise<Outcome[]>;
   /** Maximum items per commit. */
@@ -18,37 +18,37 @@ interface GroupCommitOptions<Item, Outcome> {
   /** Maximum concurrent commits. */
   atOnce: number;
   /**
-   * Under load, the minimum interval between the starts of two commits, unless a group is full earlier: larger groups
-   * cost less per item. The first item after a pause never waits.
+   * Under load, the minimum interval between the starts of two commits, unless a group fills up earlier: larger groups cost less per item.
+   * The first item after a pause never waits.
    */
   every_ms?: number;
   /**
-   * Groups smaller than this never wait, and neither does a queue as long as the last group: clients that wait for each
-   * response must not be delayed when there are no others.
+   * Below this group size commits start at once, and so do queues as long as the last group: if there are few clients that each wait for
+   * their response, waiting adds latency without more items.
    */
   busyFrom?: number;
   /**
-   * After a group of at least `from` items, the next commit waits for the one under way, for at most `atMost_ms`: commits that take
-   * turns have larger groups, but one that waits for a slow disk or a lock must not delay all others.
+   * After a group of at least `from` items, the next commit waits for the running one, but at most `atMost_ms`. Commits one at a time have
+   * larger groups, but one that waits for a slow disk or a lock must not delay all others.
    */
   turns?: { from: number; atMost_ms: number };
-  /** Whether an error is not about a single item (the database is gone): then items are not retried alone. */
+  /** Whether an error affects all items, for example because the database is gone. Then items are not retried one by one. */
   concernsAll(error: unknown): boolean;
   /**
-   * Whether an error says that a row of one of the owners is locked. Then each owner's items are committed apart, until they are
-   * stored or have failed: those of the others wait once, however long the row stays locked.
+   * Whether an error means that a row of one owner is locked. Then each owner's items are committed separately until they are stored or
+   * have failed, so that other owners wait only once, however long the row stays locked.
    */
   isLockTimeout?(error: unknown): boolean;
-  /** The owner of an item. After an item fails, the owner's next items share no commit with those of other owners. */
+  /** The owner of an item. After an item fails, the owner's next items do not share a commit with those of other owners. */
   ownerOf?(item: Item): string;
 }
 
-/** How long an owner is isolated after one of its items failed alone, or a row of it was locked. */
+/** How long an owner is isolated after one of its items failed alone or one of its rows was locked. */
 const isolation_ms = 10_000;
 
 interface Isolation {
   until: number;
-  /** Whether a row of the owner may be locked, or is. */
+  /** Whether a row of the owner may be locked, or certainly is. */
   lock?: 'suspected' | 'found';
 }
 
@@ -59,10 +59,10 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * Lets concurrent writers share a commit: items that arrive during one go into the next. A commit costs one disk sync
- * regardless of its size, so throughput grows with load, and a single writer never waits for others. A group with an
- * item that cannot be stored is bisected until that item is alone: 16 commits for one item among 200. They run
- * alongside the commits of the next groups, largest half first, because that frees most of the items.
+ * Lets concurrent writers share a commit: items that arrive during one go into the next. A commit costs one disk sync regardless of its
+ * size, so throughput grows with load, and a single writer never waits for others. A group that fails because of one item is bisected until
+ * that item is alone: 16 commits for one item among 200. They run alongside the commits of the next groups, largest half first, because
+ * that completes most items.
  */
 export class GroupCommit<Item, Outcome> {
   private readonly options: GroupCommitOptions<Item, Outcome>;
@@ -83,7 +83,7 @@ export class GroupCommit<Item, Outcome> {
     this.options = options;
   }
 
-  /** Settles when the item is durable, or certainly is not. */
+  /** Settles when the item is certainly durable, or certainly not. */
   add(item: Item): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (this.waiting() >= maxWaiting) throw unavailable('Too much is waiting to be stored, try again shortly');
@@ -96,7 +96,7 @@ export class GroupCommit<Item, Outcome> {
     return [...this.suspects, ...this.apart.values()].reduce((sum, group) => sum + group.length, this.queue.length);
   }
 
-  /** Starts after all items of this turn of the event loop have joined. */
+  /** Waits until all items of this turn of the event loop have joined. */
   private start(): void {
     if (this.underWay >= this.options.atOnce) return;
     const wait_ms = this.beganAt + this.interval_ms() - performance.now();
@@ -109,7 +109,7 @@ export class GroupCommit<Item, Outcome> {
     setImmediate(() => this.begin());
   }
 
-  /** From the start of the last commit to that of the next. */
+  /** Returns the minimum time between the starts of two commits. */
   private interval_ms(): number {
     const { every_ms = 0, turns, busyFrom, largest } = this.options;
     if (this.queue.length >= largest) return 0;
@@ -188,7 +188,7 @@ export class GroupCommit<Item, Outcome> {
     }
   }
 
-  /** The largest group, but what certainly waits for a lock comes after what may not. */
+  /** Returns the largest group. Groups that certainly wait for a lock come last. */
   private nextToExamine(): Waiting<Item, Outcome>[] | undefined {
     const isLocked = (group: Waiting<Item, Outcome>[]) => (this.isolationOf(group)?.lock === 'found' ? 1 : 0);
     const [next] = [...this.suspects, ...this.apart.values()].sort(
@@ -226,7 +226,9 @@ export class GroupCommit<Item, Outcome> {
     });
   }
 
-  /** After a wait for a locked row. If the items have one owner, the row is its own; otherwise each owner is tried apart. */
+  /**
+   * Called after a lock timeout. If all items have the same owner, the locked row belongs to it; otherwise each owner is tried separately.
+   */
   private separateOwners(group: Waiting<Item, Outcome>[], error: unknown): void {
     const owners = [...this.byOwner(group).keys()];
     const until = performance.now() + isolation_ms;
@@ -252,7 +254,7 @@ export class GroupCommit<Item, Outcome> {
     return this.isolated.get(this.ownerOf(group) ?? '');
   }
 
-  /** The owner of the first item: groups of isolated owners have no others. */
+  /** Returns the owner of the first item. In a group of an isolated owner, all items have the same one. */
   private ownerOf([first]: Waiting<Item, Outcome>[]): string | undefined {
     return first && this.options.ownerOf?.(first.item);
   }

@@ -17,31 +17,31 @@ import type { Seed } from './seed.ts';
 
 const ownFolder = new URL('../../../migrations/', import.meta.url);
 
-/** In every database that was created before the migrations were replaced by a baseline. */
+/** Present in every database that was created before a baseline replaced the migrations. */
 const firstMigrationBeforeBaseline = '0001_changes.sql';
 
 // Any constant that is the same in every process and differs from our other advisory locks.
 const migrationLock = 7_294_001;
 
-/** While a migration waits for a lock, every other user of the table queues behind it: limit that to this time. */
+/** While a migration waits for a lock, every other user of the table queues behind it. This limits that time. */
 const lockTimeout_ms = 1_000;
-/** Pause between attempts to get the lock, in which queued statements run. */
+/** Pause between attempts to get the lock, so that queued statements can run. */
 const pause_ms = 5_000;
 
 interface MigrateOptions {
-  /** Applied after the migrations: those of `src/seeds.ts`. */
+  /** Applied after the migrations. The product's own are in `src/seeds.ts`. */
   seeds: readonly Seed[];
-  /** Whose rows the seeds insert. A function is called before anything is written, and may throw. */
+  /** The country of the seeded rows. A function is called before anything is written, and may throw. */
   country?: Country | ((db: Db) => Promise<Country>);
-  /** In which the seeds write texts for people; by default English alone. */
+  /** The languages of seeded texts for people; only English by default. */
   languages?: Languages | undefined;
   clock?: Clock;
-  /** How long to wait for a database that is not reachable. */
+  /** How long to wait until the database is reachable. */
   wait_ms?: number;
   only?: string[];
-  /** Instead of the product's own migrations. */
+  /** Replaces the product's own migrations. */
   folder?: URL;
-  /** How long to retry the locks of one migration: as long as a backup may take. */
+  /** How long one migration retries to get its locks: as long as a backup may take. */
   lockWaitSeconds?: number;
 }
 
@@ -53,7 +53,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
   const { folder = ownFolder, clock = systemClock, languages = new Languages([]) } = options;
   const client = await connectWithRetry(url, log, options.wait_ms ?? 30_000);
   try {
-    // The role's own timeout is meant for requests.
+    // The timeout of the role is meant for requests.
     await client.query('set statement_timeout = 0');
     await client.query('set lock_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
@@ -86,7 +86,7 @@ export function migrationFiles(folder = ownFolder): string[] {
     .sort();
 }
 
-/** The migrations of this release that a database lacks. */
+/** Returns the migrations of this release that a database lacks. */
 export async function missingMigrations(db: Db): Promise<string[]> {
   const { rows: found } = await sql<{ kept: boolean }>`
     select to_regclass('schema_migrations') is not null as kept`.execute(db);
@@ -96,7 +96,7 @@ export async function missingMigrations(db: Db): Promise<string[]> {
   return migrationFiles().filter((name) => !applied.has(name));
 }
 
-/** Whether these are the migrations of release 0.2.0 or earlier, from which there is no upgrade. */
+/** Whether these are the migrations of release 0.2.0 or earlier, which cannot be upgraded. */
 export function isBeforeBaseline(migrations: Iterable<string>): boolean {
   return [...migrations].includes(firstMigrationBeforeBaseline);
 }
@@ -148,7 +148,7 @@ async function chooseCountry(url: string, log: Log, chosen: MigrateOptions['coun
   return withDb(url, log, chosen);
 }
 
-/** The caller holds the lock of migrations. */
+/** The caller must hold the migration lock. */
 async function applySeeds(
   url: string,
   log: Log,
@@ -162,7 +162,7 @@ async function applySeeds(
   );
 }
 
-/** A connection with the session settings of the application. */
+/** Provides a connection with the session settings of the application. */
 async function withDb<T>(url: string, log: Log, work: (db: Db) => Promise<T>): Promise<T> {
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   try {

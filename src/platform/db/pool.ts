@@ -17,7 +17,7 @@ export interface Database {
 
 interface PoolOptions {
   url: string;
-  /** Which server of the URL; the primary by default. */
+  /** The server of the URL to connect to; the primary by default. */
   role?: ServerRole;
   poolSize: number;
   log: Log;
@@ -27,7 +27,7 @@ interface PoolOptions {
   prepares?: boolean;
   /** Statement timeout. */
   statementTimeout_ms?: number;
-  /** How much later than the statement timeout a response may arrive. */
+  /** How long after the statement timeout a response may still arrive. */
   responseTimeout_ms?: number;
 }
 
@@ -69,8 +69,8 @@ export function openPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * Closes connections that do not respond. A pool ends when its last statement does: a statement on a vanished server would delay
- * shutdown by a minute.
+ * Closes connections whose server does not respond. A pool only ends when its last statement does, so a statement on a vanished server
+ * would delay shutdown by a minute.
  */
 function closeSilent(pool: pg.Pool, statementTimeout_ms: number, within_ms: number): void {
   const connections = new Set<Connection>();
@@ -79,7 +79,7 @@ function closeSilent(pool: pg.Pool, statementTimeout_ms: number, within_ms: numb
   const closeOverdue = () => {
     for (const connection of connections) connection.closeIfSilentFor(statementTimeout_ms + within_ms);
   };
-  // After a pause of the process, the responses that wait in the sockets are read first.
+  // After the process was paused, first read the responses that wait in the sockets.
   const watch = setInterval(() => setImmediate(closeOverdue), within_ms / 5).unref();
   const end = pool.end.bind(pool) as () => Promise<void>;
   pool.end = async () => {
@@ -97,13 +97,12 @@ function asConnection(client: pg.PoolClient): Connection {
   return client as unknown as Connection;
 }
 
-/** Detects a server that vanished silently within minutes, not hours. */
+/** Detects a server that vanished silently within minutes instead of hours. */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /**
- * The server ends the session of a process that stands still within a transaction, or that it cannot reach: its locks would stop
- * other processes. A process that stands still acknowledges packets, so the first of these settings is for it and the others are for
- * a lost machine or network.
+ * The server ends the session of a process that is frozen in a transaction or unreachable, because its locks would block other processes. A
+ * frozen process still acknowledges TCP packets, so the first setting covers that case; the others cover a lost machine or network.
  */
 const endOfLostSessions = [
   '-c idle_in_transaction_session_timeout=10s',
@@ -119,8 +118,7 @@ export const sessionSettings = {
 };
 
 /**
- * A cached plan must not depend on how few rows the table had when it was planned: for an empty queue, a sequential
- * scan is cheapest.
+ * A cached plan must not depend on how few rows the table had when it was planned. For an empty queue, a sequential scan would be cheapest.
  */
 const planSettings = '-c enable_seqscan=off';
 
@@ -128,19 +126,19 @@ const planSettings = '-c enable_seqscan=off';
 const responseTimeout_ms = 5_000;
 
 class Connection extends DatabaseClient {
-  /** Whom the last transaction named. */
+  /** The actor that the last transaction recorded. */
   private namedActor: string | undefined;
 
   override query(...args: never[]): never {
     const actor = currentActor();
-    // A transaction that begins now has no name yet, even if the last one named the same actor.
+    // A transaction that begins now has no actor yet, even if the last one had the same.
     if (actor === undefined) this.namedActor = undefined;
     const callback: unknown = args.at(-1);
     if (typeof callback !== 'function') {
       const sent = actor === undefined ? this.send(args) : this.sendAs(actor, args);
       return sent.catch((error) => this.fail(error)) as never;
     }
-    // As the pool calls it, which learns of errors there.
+    // The pool calls it with a callback, which receives errors.
     if (actor === undefined) {
       this.start(args);
     } else {
@@ -154,27 +152,27 @@ class Connection extends DatabaseClient {
 
   private fail(error: unknown): never {
     this.afterError(error);
-    // Where the statement was sent, instead of where the driver read the response.
+    // Points to the caller that sent the statement instead of to the driver that read the response.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }
 
-  /** Starts a query that has a callback. */
+  /** Starts a query with a callback. */
   private start(args: readonly unknown[]): void {
     this.startWaiting();
     Reflect.apply(super.query, this, args);
   }
 
   private send([statement, values]: readonly unknown[]): Promise<unknown> {
-    // Without a callback, the driver assigns a function to a property of the query. V8 creates such functions as old objects, and old
-    // objects keep what they can reach, here the result, until all garbage is collected, which delays requests by 100 ms.
+    // Pass a callback: without one, the driver assigns a function to a property of the query. V8 allocates such functions in the old
+    // generation, where they retain the result until a full garbage collection, which delays requests by 100 ms.
     return new Promise((resolve, reject) => {
       const respond = (error: unknown, result: unknown) => (error ? reject(error) : resolve(result));
       this.start([statement, values, respond]);
     });
   }
 
-  /** Each transaction, and each single statement that writes, names who makes the change; see the audit log. */
+  /** Records the actor for the audit log, once per transaction and for each single statement that writes. */
   private sendAs(actor: string, args: readonly unknown[]): Promise<unknown> {
     const [first] = args;
     const text = typeof first === 'string' ? first : String((first as { text?: unknown }).text ?? '');
@@ -184,12 +182,12 @@ class Connection extends DatabaseClient {
     if (isOpen && this.namedActor === actor) return this.send(args);
     this.namedActor = actor;
     if (kind === 'begins') return this.sendAll([args, nameOfActor(actor)], 0);
-    // The first change of this actor in a transaction that began without it.
+    // The first change of this actor in a transaction that began without one.
     if (isOpen) return this.sendAll([nameOfActor(actor), args], 1);
     return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
   }
 
-  /** One after the other; the result is that of the statement at `chosen`. */
+  /** Runs the statements one after the other and returns the result of the one at index `chosen`. */
   private async sendAll(statements: readonly (readonly unknown[])[], chosen: number): Promise<unknown> {
     const results: unknown[] = [];
     try {
@@ -203,7 +201,7 @@ class Connection extends DatabaseClient {
   }
 }
 
-/** Local to the transaction: a pooler gives the connection to another client next. */
+/** Set locally to the transaction, because a pooler gives the connection to another client next. */
 function nameOfActor(actor: string): [string, string[]] {
   return ["select set_config('pennypost.actor', $1, true)", [actor]];
 }
@@ -215,7 +213,7 @@ const names = new Map<string, string | undefined>();
 function nameOf(text: string): string | undefined {
   if (!names.has(text)) {
     const name = namePattern.exec(text)?.[1];
-    // Other statements are unbounded in number: they contain lists of any length.
+    // Only fixed texts are prepared. Others contain lists of any length, so there is no limit to their number.
     if (name === undefined) return undefined;
     names.set(text, name);
   }

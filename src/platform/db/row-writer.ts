@@ -1,15 +1,15 @@
 /** Ids of built-in types, the same in every PostgreSQL. */
 const types = { boolean: 16, int2: 21, int4: 23, text: 25, date: 1082, timestamptz: 1184, uuid: 2950, jsonb: 3802 };
 
-/** The server ignores the id of a composite type in an array, because each database has its own. */
+/** The server ignores the type id of a composite type in an array, because it differs between databases. */
 const anyType = 0;
 
 const usualSlabBytes = 64 * 1024;
-/** A character takes up to three bytes in UTF-8 (a pair of surrogates four). */
+/** A character takes up to three bytes in UTF-8 (a surrogate pair takes four). */
 const bytesPerCharacter = 3;
-/** Longer than any value of fixed length, with its type and length. */
+/** Longer than any fixed-length value with its type and length. */
 const fixedBytes = 32;
-/** Copying fewer characters one by one is faster than a call into native code. */
+/** Below this length, copying character by character is faster than a call into native code. */
 const shortText = 48;
 const hyphen = 0x2d;
 const notADigit = -1;
@@ -20,28 +20,28 @@ const digitOf = Int8Array.from({ length: 128 }, (_, code) => {
 });
 const jsonbVersion = 1;
 const nullLength = -1;
-/** The header of an array of one dimension. */
+/** The size of the header of a one-dimensional array. */
 const arrayHeadBytes = 20;
 const noNulls = 0;
 const firstIndex = 1;
 
 /** PostgreSQL rejects NUL and lone surrogates. */
 const unstorable = /[\0\p{Surrogate}]/u;
-// As JSON.stringify escapes them; after an odd number of further backslashes the same characters are plain text.
+// Matches how JSON.stringify escapes them. After an odd number of further backslashes, the same characters are plain text.
 const unstorableInJson = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
 /**
- * Serializes rows of a composite type in PostgreSQL's binary format, for a parameter such as `$1::some_type[]`. The server
- * reads them in a third of the time it takes for JSON: it parses no ids, numbers or times and looks up no names.
+ * Serializes rows of a composite type in PostgreSQL's binary format, for a parameter such as `$1::some_type[]`. The server reads it in a
+ * third of the time of JSON, because it parses no ids, numbers or times and looks up no names.
  */
 export class RowWriter {
   private readonly slabBytes: number;
-  /** Rows share a slab: allocating memory for each would take as long as writing it. */
+  /** Rows share a slab, because allocating memory for each would take as long as writing it. */
   private slab: Buffer;
   private view: DataView;
   private start = 0;
   private at = 0;
-  /** Whether the database can store the texts of the row. */
+  /** Whether PostgreSQL can store the texts of the row. */
   isStorable = true;
 
   constructor(slabBytes = usualSlabBytes) {
@@ -50,7 +50,7 @@ export class RowWriter {
     this.view = viewOf(this.slab);
   }
 
-  /** Overwrites earlier rows and arrays, which must be stored or given up. */
+  /** Overwrites earlier rows and arrays, which must have been stored or discarded. */
   rewind(): void {
     this.at = 0;
   }
@@ -161,7 +161,7 @@ export class RowWriter {
     this.at += 8;
   }
 
-  /** Writes a null. */
+  /** Writes a null if the value is null. */
   private isNull(type: number, value: unknown): value is null {
     if (value !== null) return false;
     this.head(type, nullLength);
@@ -175,7 +175,7 @@ export class RowWriter {
     this.at += 8;
   }
 
-  /** Returns where the text ends, or 0 if it is not short or not ASCII. */
+  /** Returns the end of the text, or 0 if it is not short or not ASCII. */
   private writeAscii(value: string, at: number): number {
     if (value.length > shortText) return 0;
     const { slab } = this;
@@ -192,7 +192,7 @@ export class RowWriter {
     return at + this.slab.write(value, at);
   }
 
-  /** Moves a row that does not fit into the rest of the slab to a new one. */
+  /** Continues in a new slab if the row does not fit into the rest of this one. */
   private ensure(bytes: number): void {
     if (this.at + bytes <= this.slab.length) return;
     const begun = this.slab.subarray(this.start, this.at);
@@ -208,7 +208,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** PostgreSQL counts from the year 2000. */
+/** PostgreSQL counts time from the year 2000. */
 const epoch_ms = Date.UTC(2000, 0, 1);
 const microsecondsPerDay = 86_400_000_000;
 
@@ -216,7 +216,7 @@ let lastSecond = '';
 let lastSecond_ms = 0;
 
 function microsecondsOf(time: string): number {
-  // Under load many rows share a second, and parsing is expensive.
+  // Under load, many rows share a second, and parsing is expensive.
   if (!time.startsWith(lastSecond) || lastSecond === '') {
     lastSecond = time.slice(0, 19);
     lastSecond_ms = Date.parse(`${lastSecond}Z`) - epoch_ms;

@@ -31,7 +31,7 @@ export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === queryTimeout;
 }
 
-/** A write reached a standby, or a primary that became one. */
+/** Whether a write reached a standby, or a primary that became one. */
 export function isReadOnlyServer(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === '25006';
 }

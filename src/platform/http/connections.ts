@@ -13,9 +13,8 @@ export const checkEvery_ms = 2_000;
 const keptForOurselves = 1_000;
 
 /**
- * Every connection uses a file descriptor, and so does everything needed to serve it: clients get the rest. Connections
- * beyond the limit are closed at once, which a load balancer handles; without a limit the database could become
- * unreachable.
+ * Every connection uses a file descriptor, and serving it takes more of them, so clients only get the rest. Connections beyond the limit
+ * are closed at once, which a load balancer handles. Without a limit, the database could become unreachable.
  */
 export function limitConnections(server: Server, openFiles = openFilesLimit()): void {
   if (Number.isFinite(openFiles)) server.maxConnections = Math.max(openFiles - keptForOurselves, openFiles >> 1);
@@ -32,8 +31,8 @@ export function openFilesLimit(): number {
 }
 
 /**
- * On close, waits only for pending responses. Node also waits for clients that connected but sent nothing yet, as
- * browsers, pools and health checks do, and for clients that became idle after their response.
+ * On close, waits only for pending responses. By default, Node also waits for clients that connected but sent nothing yet, as browsers,
+ * pools and health checks do, and for clients that became idle after their response.
  */
 export function waitOnlyForResponses(http: Pick<FastifyInstance, 'server' | 'addHook'>): void {
   const silent = new Set<Socket>();
@@ -52,7 +51,7 @@ export function waitOnlyForResponses(http: Pick<FastifyInstance, 'server' | 'add
 
 const clientErrors: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
-/** For input that never became a request: too slow, too long, or not HTTP. Its surface is unknown. */
+/** Responds to input that never became a request: too slow, too long, or not HTTP. Its surface is unknown. */
 export function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code !== 'ECONNRESET' && socket.writable) {
     const status = clientErrors[error.code ?? ''] ?? 400;
@@ -65,10 +64,10 @@ export function respondToClientError(error: Error & { code?: string }, socket: S
   socket.destroy();
 }
 
-/** Requests of one connection that are handled before other connections get their turn. */
+/** Number of requests on one connection that are handled before other connections get a turn. */
 const atOnce = 10;
 
-/** Maximum requests of one connection that wait for their turn. */
+/** Maximum number of requests on one connection that wait for their turn. */
 export const maxWaiting = 100;
 
 /**
@@ -103,7 +102,7 @@ export function shareTheLoop(http: FastifyInstance): void {
     }
     connection.handled += 1;
     if (connection.handled <= atOnce && connection.waiting === 0) return done();
-    // Without `done` a request is not processed further.
+    // If `done` is not called, the request is not processed further.
     if (socket.destroyed || connection.waiting >= maxWaiting) return void socket.destroy();
     connection.waiting += 1;
     setImmediate(() => {
@@ -114,13 +113,10 @@ export function shareTheLoop(http: FastifyInstance): void {
 }
 
 /**
- * Calls `onEnd` once per request: when its response has been written, or, without it, when the connection closed before.
- *
- * Sockets are watched instead of responses. Node closes only the response that it is sending, not those of requests that wait
- * behind it on the same connection; and with a `close` listener on each response, the garbage collector moves most of what
- * a request allocates to the old generation, which made accepting a message a quarter more expensive.
- *
- * Returns a function that lists the open requests of a connection.
+ * Calls `onEnd` once per request: when its response has been written, or when the connection closed before that. It watches sockets, not
+ * responses, for two reasons. Node closes only the response that it is sending, not those of requests queued on the same connection. And
+ * with a `close` listener on each response, V8 promotes most of what a request allocates to the old generation, which made accepting a
+ * message a quarter more expensive. Returns a function that lists the open requests of a connection.
  */
 export function onRequestEnd(
   http: FastifyInstance,

@@ -18,7 +18,7 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
-/** The cells of a file as they were uploaded: an apostrophe would make another value of them. */
+/** Writes the cells exactly as they were uploaded, without an apostrophe, which would change their value. */
 export function csvLineAsUploaded(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`;
 }
@@ -38,7 +38,7 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A download that is written while it is sent: each part is made when the client has taken the one before. */
+/** Streams a download: each part is generated when the client has taken the previous one. */
 export function sendCsv(
   reply: FastifyReply,
   fileName: string,
@@ -47,7 +47,7 @@ export function sendCsv(
   return (
     reply
       .type('text/csv; charset=utf-8')
-      // A name may have characters that no header may have.
+      // A name may contain characters that are not allowed in headers.
       .header('content-disposition', contentDisposition(fileName.replaceAll(/[\p{Cc}/\\]/gu, '_')))
       .send(Readable.from(parts, { objectMode: false }))
   );
@@ -55,7 +55,7 @@ export function sendCsv(
 
 /** Whether the client prefers CSV to JSON, which is the default. */
 export function prefersCsv(request: FastifyRequest): boolean {
-  // The charset is part of it: a range with parameters matches only a type with the same parameters.
+  // Include the charset: a media range with parameters matches only a type with the same parameters.
   const csv = ['text/csv', 'text/csv; charset=utf-8'];
   return csv.includes(String(request.type(['application/json', ...csv])));
 }

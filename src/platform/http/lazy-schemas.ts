@@ -9,9 +9,9 @@ export interface Validator {
 }
 
 /**
- * The compilers of one server. They compile a schema when a route first needs it: compiling all of them, about a thousand with
- * the error bodies, added three seconds to every start; one takes about a millisecond. All surfaces share one validator, because
- * each compiles the schema of schemas again, which takes 30 ms.
+ * The schema compilers of one server. They compile a schema when a route first needs it, which takes about a millisecond. Compiling all of
+ * them, about a thousand with the error bodies, added three seconds to every start. All surfaces share one validator, because each would
+ * compile the meta-schema again, which takes 30 ms.
  */
 export function lazySchemas(): { buildValidator: ValidatorFactory; buildSerializer: SerializerFactory } {
   const validators = AjvCompiler();

@@ -7,7 +7,7 @@ interface Network {
   family: 'ipv4' | 'ipv6';
 }
 
-/** `192.0.2.0/24`, `2001:db8::/32` or a single address; undefined for anything else. */
+/** Parses `192.0.2.0/24`, `2001:db8::/32` or a single address; returns undefined for anything else. */
 function parseNetwork(text: string): Network | undefined {
   const [, address = '', prefix] = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
   const version = isIP(address);
@@ -40,19 +40,18 @@ export class Networks {
   }
 }
 
-/** Without a zone, and without the prefix of an IPv4 address in IPv6 (`::ffff:192.0.2.1`). */
+/** Removes the zone, and the prefix of an IPv4-mapped IPv6 address (`::ffff:192.0.2.1`). */
 function plainAddress(address: string): string {
   return address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
 }
 
 /**
- * What one client can send from: an IPv4 address, or the 64-bit network of an IPv6 address, because each client has one and
- * can use every address in it.
+ * Returns the network that one client can send from: an IPv4 address, or a /64 of IPv6, because a client can use every address in its /64.
  */
 export function clientNetwork(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;
-  // The URL writes every IPv6 address in the same way.
+  // The URL class writes every IPv6 address in the same way.
   const [start = '', end] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
   const [first, last] = [start, end ?? ''].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
@@ -60,8 +59,8 @@ export function clientNetwork(address: string): string {
 }
 
 /**
- * The address of the client. `X-Forwarded-For` is read from the end and only as far as trusted proxies wrote it: a
- * client can put anything at its beginning.
+ * Returns the address of the client. Reads `X-Forwarded-For` from the end and only as far as trusted proxies wrote it, because a client can
+ * put anything at the beginning.
  */
 export function clientAddress(
   connection: string | undefined,
@@ -78,7 +77,7 @@ export function clientAddress(
   return address;
 }
 
-/** `0.0.0.0:25`, `[::1]:25` or a port of every address of this machine; undefined for anything else. */
+/** Parses `0.0.0.0:25`, `[::1]:25` or a port on all addresses of this machine; returns undefined for anything else. */
 export function listenAddress(text: string): { host: string; port: number } | undefined {
   const [, host = '', port = ''] = /^(?:\[?([0-9a-z.:-]+?)\]?:)?(\d{1,5})$/i.exec(text) ?? [];
   return port !== '' && Number(port) <= 65_535
@@ -115,7 +114,7 @@ for (const [network, prefix] of [
 }
 for (const [network, prefix] of [
   ['::', 96], // unspecified, loopback, IPv4 in the old compatible form
-  ['::ffff:0:0:0', 96], // IPv4 that a router translates
+  ['::ffff:0:0:0', 96], // IPv4 addresses that a router translates
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
@@ -144,28 +143,25 @@ export class AddressRefused extends Error {
   }
 }
 
-/** The address, if the host name (with or without brackets) is an IP literal: those need no lookup. */
+/** Returns the address if the host name (with or without brackets) is an IP literal, which needs no DNS lookup. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) ? bare : undefined;
 }
 
-/** Whether a host name or address in a URL means this machine only, whatever DNS says. */
+/** Whether a host name or address in a URL means this machine, whatever DNS says. */
 export function isLoopbackName(hostname: string): boolean {
   return isLoopback(literalAddress(hostname) ?? hostname.toLowerCase());
 }
 
-/** Whether a host name can only mean this machine or network: such names do not exist in public DNS. */
+/** Whether a host name can only mean this machine or network, because such names do not exist in public DNS. */
 export function isInsideName(hostname: string): boolean {
   const literal = literalAddress(hostname);
   if (literal) return isInside(literal);
   return /^[^.]+$|\.(localhost|local|internal|lan|test|home\.arpa)$/i.test(hostname);
 }
 
-/**
- * A lookup for the connection itself, so that the address that was checked is the one connected to. This prevents DNS
- * rebinding.
- */
+/** A DNS lookup that checks the address that the connection then uses. This prevents DNS rebinding. */
 export function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {

@@ -10,7 +10,7 @@ export interface ApiFacts {
   description: string;
 }
 
-/** Generates the OpenAPI document from the routes. Its days are of `zone`. */
+/** Generates the OpenAPI document from the routes. Its descriptions name days in `zone`. */
 export async function documentRoutes(
   http: FastifyInstance,
   api: ApiFacts,
@@ -54,14 +54,14 @@ export async function documentRoutes(
   });
 }
 
-/** The page at /docs; it loads nothing from other origins. */
+/** Serves the page at /docs, which loads nothing from other origins. */
 export function referencePageRoutes(http: Http): void {
   http.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { deepLinking: true },
     staticCSP: true,
     uiHooks: {
-      // The library serializes its own copies for every request; ours is serialized once.
+      // The library would serialise its own copy for every request; ours is serialised once.
       onRequest: (request, reply, done) => {
         if (/^\/docs\/(json|yaml)(\?|$)/.test(request.url)) reply.redirect('/openapi.json');
         else done();
@@ -70,7 +70,7 @@ export function referencePageRoutes(http: Http): void {
   });
 }
 
-/** Generated clients name their functions after these ids, so they depend only on method and path. */
+/** Depends only on method and path, because generated clients name their functions after these ids. */
 function operationId(method: string, url: string): string {
   const words = url.split('/').flatMap((part) => (part.startsWith(':') ? ['by', part.slice(1)] : [part]));
   return [
@@ -90,13 +90,13 @@ function describeOperation(schema: FastifySchema | undefined, method: string, ur
   };
 }
 
-/** An object query parameter means one parameter per property: this documents parameters of any name. */
+/** OpenAPI treats an object query parameter as one parameter per property, so this documents parameters with any name. */
 const anyParameters = {
   type: 'object',
   properties: { values: { type: 'object', additionalProperties: { type: 'string' } } },
 };
 
-/** What the OpenAPI document needs to know of a surface. */
+/** The parts of a surface that the OpenAPI document needs. */
 interface SurfaceFacts {
   name: string;
   description: string;
@@ -124,7 +124,7 @@ function tidyDocument(
   for (const path of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(path as Record<string, Operation>)) {
       const { tags = [], responses } = operation;
-      // Providers send London times wherever the installation is.
+      // Providers always send London times.
       if (zone !== protocolZone && tags[0] !== 'callbacks') nameZone(operation, zone);
       for (const [status, response] of Object.entries(responses)) {
         const description = statusDescriptions[status];
@@ -145,7 +145,7 @@ function tidyDocument(
 
 const protocolZone = 'Europe/London';
 
-/** Descriptions speak of London, whose days the protocol counts. Elsewhere they name the zone of the country. */
+/** Replaces "London" in descriptions with the zone of the country. The protocol counts London days. */
 function nameZone(part: object, zone: string): void {
   for (const [key, value] of Object.entries(part)) {
     if (typeof value === 'object' && value !== null) nameZone(value, zone);
@@ -196,7 +196,7 @@ function standardised(value: unknown): unknown {
   });
 }
 
-/** `true` and `True` are both accepted, but generators would derive the same constant name from both. */
+/** Generators would derive the same constant name from `true` and `True`, which are both accepted. */
 function distinct(choices: unknown[]): unknown[] {
   const names = choices.map((choice) => String(choice).toLowerCase());
   return choices.filter((_choice, index) => names.indexOf(names[index] ?? '') === index);

@@ -6,7 +6,7 @@ import { inLanguage, type Text } from '../../language/text.ts';
 /** A plain HTML page without scripts or external resources. */
 export interface Page {
   title: Text;
-  /** HTML; untrusted text must have been escaped with `asHtml`. */
+  /** HTML; escape untrusted text with `asHtml`. */
   content: string;
 }
 
@@ -28,11 +28,11 @@ const style = `
 
 interface ForRecipient {
   status: number;
-  /** Of the message that led here, where it is known. */
+  /** The language of the message that linked here, if known. */
   language?: string | null | undefined;
 }
 
-/** In the language of the message, else in one that the browser asks for, else in that of the installation. */
+/** Sends a page in the language of the message, or else one that the browser accepts, or else that of the installation. */
 export function sendPage(
   { languages }: { languages: Languages },
   reply: FastifyReply,
@@ -66,12 +66,12 @@ export function asHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A sentence with HTML in the places of its values: what `slot` returns stands for the HTML that it is given. */
+/** Returns a translated sentence with HTML in place of some values: `slot` returns a placeholder for the HTML that it is given. */
 export function withHtml(write: (slot: (html: string) => string) => Text): string {
   const parts: string[] = [];
   const text = String(write((html) => String.fromCharCode(firstSlot + parts.push(html) - 1)));
   return asHtml(text).replaceAll(/[\ue000-\ue0ff]/g, (slot) => parts[slot.charCodeAt(0) - firstSlot] ?? '');
 }
 
-/** Characters that no text has. */
+/** Private-use characters, which occur in no text. */
 const firstSlot = 0xe000;

@@ -7,7 +7,7 @@ import { routeOf } from './subroute.ts';
 
 const maxUserAgent = 400;
 
-/** When and from where a request came, for the audit log. */
+/** Returns when and from where a request came, for the audit log. */
 export function requestFacts(
   { clock, config }: { clock: Clock; config: { http: HttpSettings } },
   request: FastifyRequest,
@@ -22,7 +22,7 @@ export function requestFacts(
   };
 }
 
-/** From where a request came, for limits. */
+/** Returns the network that a request came from, as a key for limits. */
 export function networkOf({ config }: { config: { http: HttpSettings } }, request: FastifyRequest): string {
   return clientNetwork(addressOf(config, request));
 }
@@ -33,8 +33,8 @@ function addressOf(config: { http: HttpSettings }, { raw, headers }: FastifyRequ
 }
 
 /**
- * Base URL of links in a response: the host that the client used. Behind a TLS-terminating proxy only the configured
- * URL has the right scheme, so that is used if the host matches.
+ * Returns the base URL of links in a response: the host that the client used. Behind a TLS-terminating proxy only the configured URL has
+ * the right scheme, so that is used if the host matches.
  */
 export function requestRoot(baseUrl: string): (request: Pick<FastifyRequest, 'host' | 'protocol'>) => string {
   const { host } = new URL(baseUrl);

@@ -32,8 +32,7 @@ export function answerFailure<App>(
     );
   }
   if (failure.headers) reply.headers(failure.headers);
-  // The framework would close the connection while the client is still sending: it would see a reset instead of this
-  // response.
+  // Fastify would close the connection while the client is still sending, which would see a reset instead of this response.
   if (failure instanceof UnreadBody) reply.removeHeader('connection');
   surface.afterFailure?.(app, request, failure, status);
   if (surface.sendErrorPage) return surface.sendErrorPage(app, failure, status, request, reply);
@@ -46,9 +45,7 @@ export function answerFailure<App>(
 
 let outageLoggedAt = Number.NEGATIVE_INFINITY;
 
-/**
- * In an outage every request fails for the same reason: logging each one would fill the disk, which may be that reason.
- */
+/** In an outage, every request fails for the same reason. Logging each one could fill the disk, and a full disk may be the reason. */
 function logOutage(request: FastifyRequest, error: unknown): void {
   if (performance.now() - outageLoggedAt < 1_000) return;
   outageLoggedAt = performance.now();
@@ -86,7 +83,7 @@ export const corsHeaders = {
 export function addHeaders(http: FastifyInstance, app: { draining(): boolean }): void {
   http.addHook('onRequest', (request, reply, done) => {
     reply.headers(everyResponse);
-    // Clients with persistent connections move to another process with the next request.
+    // Makes clients with persistent connections reconnect, and so reach another process.
     if (app.draining()) reply.header('connection', 'close');
     reply.header('x-b3-traceid', request.id);
     reply.header('x-b3-spanid', singleHeader(request.headers['x-b3-spanid']) ?? request.id.slice(-16));
@@ -100,7 +97,7 @@ function isMediaType(value: string | undefined): boolean {
   return value === undefined || value === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;.*)?$/.test(value);
 }
 
-/** The caller's trace id, so that a message can be traced through both systems, or a new one. */
+/** Returns the caller's trace id, so that a message can be traced through both systems, or a new one. */
 export function requestId(request: { headers: Record<string, string | string[] | undefined> }): string {
   return singleHeader(request.headers['x-b3-traceid']) ?? drawRandomBytes(16).toString('hex');
 }

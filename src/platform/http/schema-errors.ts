@@ -11,7 +11,7 @@ export interface SchemaError extends FastifySchemaValidationError {
 /** A body can have as many errors as values. The first ones are enough to correct it. */
 export const maxProblems = 50;
 
-/** The first errors of each kind: a thousand unknown names must not hide a missing field. */
+/** Returns the first errors of each kind, because a thousand unknown names must not hide a missing field. */
 export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
   if (errors.length <= maxProblems) return errors;
   const counts = new Map<string, number>();
@@ -22,7 +22,7 @@ export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
   });
 }
 
-/** A named format: a predicate, or a function that returns the error text. */
+/** A named format: a predicate, or a function that returns the error message. */
 export type TextFormat<App = unknown> =
   | ((text: string) => boolean)
   | { refusal(text: string, app: App): string | undefined };

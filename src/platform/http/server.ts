@@ -77,9 +77,9 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     clientErrorHandler: (error, socket) => {
       if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !timeOutBody(socket)) respondToClientError(error, socket);
     },
-    // Longer than any statement may take: only a client that does not read its response is idle for that long.
+    // Longer than any statement may take: a connection is idle this long only if the client does not read its response.
     connectionTimeout: 120_000,
-    // Longer than common proxies keep a connection open, so that we never close one while a request arrives.
+    // Longer than the idle timeout of common proxies, so that we never close a connection while a request arrives.
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -92,7 +92,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     schemaController: { compilersFactory: lazySchemas() },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
-      // Added last: the framework's formats would otherwise replace ours of the same name (uuid, date, email).
+      // Added last, because the framework would replace our formats of the same name (uuid, date, email).
       onCreate: (ajv) => {
         for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format, app));
       },
@@ -113,13 +113,13 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     endRequestSpan(request, reply);
     app.metrics.endRequest();
   });
-  /** A body that arrives too slowly is refused in the format of its surface. */
+  /** Rejects a body that arrives too slowly, in the error format of its surface. */
   function timeOutBody(socket: Socket): boolean {
     return [...openRequests(socket)].some(({ incomingBody, raw }) => incomingBody?.timeOut(raw, timeout_ms));
   }
   app.metrics.observeRequests(http);
   addHeaders(http, app);
-  // Unknown paths: their body is not read.
+  // Unknown paths: do not read the body.
   http.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done();
     if (home !== undefined && isBrowserAtRoot(request)) return void reply.redirect(home, 303);
@@ -139,7 +139,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       if (app.tracing && !surface.untraced) traceRequests(scope as Http, app.tracing);
       addSurface(scope as Http, app, surface, formats);
     };
-    // Without a name, the framework searches every loaded module for the function.
+    // Without a name, Fastify searches every loaded module for the function.
     await http.register(Object.assign(addScope, { [Symbol.for('fastify.display-name')]: surface.name }));
   }
 
@@ -166,9 +166,7 @@ function isBrowserAtRoot({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && url === '/' && (headers.accept ?? '').includes('text/html');
 }
 
-/**
- * Adds the authentication, body parsing, errors and documentation that the routes of a surface share, and the routes.
- */
+/** Adds the routes of a surface, and the authentication, body parsing, errors and documentation that they share. */
 function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat<App>>): void {
   scope.addHook('onRequest', (request, reply, done) => {
     if (surface.cors) reply.headers(corsHeaders);
@@ -179,7 +177,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
     if (request.body === undefined && request.routeOptions.config.bodyRequired) {
       return done(new MalformedJson(undefined));
     }
-    // A missing body and `null` count as an empty object where an object is expected.
+    // Where an object is expected, a missing body and `null` count as an empty object.
     if (request.body === undefined || request.body === null) {
       if (request.routeOptions.schema?.body !== undefined) request.body = {};
     }
@@ -203,7 +201,9 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   for (const routes of surface.routes) routes(scope, app);
 }
 
-/** The handler, not the request: a client that hangs up ends the request, while the handler still makes its changes. */
+/**
+ * Wraps the handler instead of using a request hook: a client that disconnects ends the request, while the handler still makes its changes.
+ */
 function nameActor<App>(route: RouteOptions, app: App, surface: Surface<App>): void {
   const { handler } = route;
   route.handler = function (request, reply) {
@@ -217,7 +217,7 @@ function isWrite({ method, routeOptions }: FastifyRequest): boolean {
   return method !== 'GET' && method !== 'HEAD' && !routeOptions.config.readsOnly;
 }
 
-/** A malformed id matches no path. Checked before authentication, as for any unknown path. */
+/** A path with a malformed id is an unknown path. Checked before authentication, like every unknown path. */
 function unknownParams<App>(request: FastifyRequest, surface: Surface<App>): Failure | undefined {
   if (!hasParams(request)) return undefined;
   const validate = request.getValidationFunction('params') as Validator | undefined;
@@ -231,7 +231,7 @@ function hasParams({ params }: FastifyRequest): boolean {
   return false;
 }
 
-/** A cached caller continues synchronously. */
+/** Continues synchronously if the caller is cached. */
 function hookOf(authenticate: Authenticate): onRequestHookHandler {
   return (request, reply, done) => {
     let checking: Promise<void> | undefined;
@@ -270,18 +270,18 @@ interface Listener {
 interface Places {
   port: number;
   host: string;
-  /** 0: one server for everything. */
+  /** 0 for a single server. */
   adminPort: number;
   adminHost?: string | undefined;
 }
 
-/** One server, or a second one for the internal network of the operator. */
+/** Builds one server, or a second one for the internal network of the operator. */
 export async function buildListeners<App>(
   surfaces: Surface<App>[],
   { port, host, adminPort, adminHost = host }: Places,
   buildHttp: (served: Surface<App>[]) => Promise<Http>,
 ): Promise<Listener[]> {
-  // Declaring a few hundred routes blocks the event loop for a while: do it before accepting requests.
+  // Declaring a few hundred routes blocks the event loop for a while, so do it before accepting requests.
   const build = async (served: Surface<App>[]) => {
     const http = await buildHttp(served);
     await http.ready();

@@ -14,7 +14,7 @@ import type { Actor } from '../db/actor.ts';
 import type { Failure } from '../failure.ts';
 import type { SchemaError } from './schema-errors.ts';
 
-/** The server that a route module gets, typed by the schemas that its routes declare. */
+/** The server that a route module receives, typed by the schemas of its routes. */
 export type Http = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -26,15 +26,12 @@ export type Http = FastifyInstance<
 /** Declares the routes of one resource on a surface. */
 type RouteModule<App> = (http: Http, app: App) => void;
 
-/** Throws or rejects with a Failure; returns undefined if there was nothing to wait for. */
+/** Throws or rejects with a Failure. Returns undefined if it finished synchronously. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 
 export type SchemaPlace = 'body' | 'querystring' | 'params' | 'headers';
 
-/**
- * A group of routes that share authentication and an error format. Domain code throws a Failure and does not know the
- * surface.
- */
+/** A group of routes that share authentication and an error format. Rules throw a Failure and do not know the surface. */
 export interface Surface<App> {
   name: string;
   /** Who calls it, for the OpenAPI document. */
@@ -43,16 +40,16 @@ export interface Surface<App> {
   prefix: string;
   /** `open`: no credentials, or each route checks its own (provider callbacks). */
   authenticate: ((app: App) => Authenticate) | 'open';
-  /** Whether other origins may read its responses. */
+  /** Whether other origins may read its responses (CORS). */
   cors?: boolean;
-  /** Where it is served when ADMIN_PORT is set: only there, or on both ports. */
+  /** With ADMIN_PORT set, whether it is served only there or on both ports; by default only on PORT. */
   port?: 'admin' | 'both';
   /** Security scheme of its routes in the OpenAPI document. */
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
-  /** Says a failure as the client of this request expects it. */
+  /** Rewrites a failure into the wording that the client of this request expects. */
   translate?(app: App, request: FastifyRequest, failure: Failure): Failure;
-  /** Sends a page instead of `errorBody`, where people read the errors. */
+  /** Sends an HTML page instead of `errorBody`, on surfaces where people read the errors. */
   sendErrorPage?(
     app: App,
     failure: Failure,
@@ -68,23 +65,23 @@ export interface Surface<App> {
   /** Schema of 401 and 403, if different. */
   credentialErrorSchema?: TSchema;
   errorStatuses: number[];
-  /** Additional body formats (forms, signed envelopes); JSON is always parsed, regardless of the content type. */
+  /** Additional body formats (forms, signed envelopes). JSON is always parsed, regardless of the content type. */
   bodyFormats?: Record<string, (body: Buffer, route: FastifyContextConfig) => unknown>;
-  /** Extensions of its requests, such as content negotiation. Other surfaces do not have them. */
+  /** Plugins that only this surface needs, such as content negotiation. */
   plugins?: FastifyPluginCallback[];
-  /** Who makes the changes of its requests, for the audit log. Without it, they have no entries. */
+  /** The actor of its requests' changes, for the audit log. Without it, changes have no entries. */
   actor?(app: App, request: FastifyRequest): Actor;
   /** Called after a successful write, before its response is sent. */
   afterWrite?(app: App, request: FastifyRequest): void | Promise<void>;
-  /** Called with every failure, when its response is ready. Must neither wait nor throw. */
+  /** Called with every failure when its response is ready. Must neither block nor throw. */
   afterFailure?(app: App, request: FastifyRequest, failure: Failure, status: number): void;
-  /** Monitoring calls it too often to trace its requests. */
+  /** Excluded from tracing, because monitoring calls it too often. */
   untraced?: boolean;
-  /** Its routes are no API: the OpenAPI document does not list them. */
+  /** Excluded from the OpenAPI document, because its routes are not an API. */
   undocumented?: boolean;
-  /** What a client that asks for / and accepts only JSON gets. */
+  /** The response to a request for / that accepts only JSON. */
   jsonHome?: string;
-  /** Where a browser that asks for / is redirected. */
+  /** The redirect target for a browser that requests /. */
   home?: string;
   routes: RouteModule<App>[];
 }

@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/** Records the requests of a surface: the path as it is declared, never as it was requested. */
+/** Records a span for each request of a surface, with the path as declared, never as requested. */
 export function traceRequests(scope: Http, tracing: Tracing): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const { url = 'unknown' } = request.routeOptions;
@@ -21,7 +21,7 @@ export function traceRequests(scope: Http, tracing: Tracing): void {
     });
     done();
   });
-  // The handler and not the hooks: the body arrives in the context of its connection.
+  // Wrap the handler instead of using a hook, because the body arrives in the context of its connection.
   scope.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function (request, reply) {
@@ -31,7 +31,7 @@ export function traceRequests(scope: Http, tracing: Tracing): void {
   });
 }
 
-/** Without a response, the client closed the connection before it. */
+/** Without a reply, the client closed the connection before the response. */
 export function endRequestSpan(request: FastifyRequest, reply: FastifyReply | undefined): void {
   const { span, subroute, method } = request;
   if (subroute?.url) {

@@ -1,26 +1,29 @@
 import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
-/** The share of time that the event loop may be busy before requests noticeably wait for it. */
+/** The event loop utilisation above which requests noticeably wait. */
 const busy = 0.7;
-/** The same for all processors of the machine, which may run the database too. */
+/** The same for all cores of the machine, on which the database may also run. */
 const saturated = 0.9;
 const judgeEvery_ms = 100;
 const slowDown = 0.7;
 const speedUp = 1.15;
-/** As a share of the time before, and in milliseconds: on a fast machine half of the time would be too short for requests that wait. */
+/**
+ * The minimum rest, as a share of the preceding work and in milliseconds: on a fast machine, the share alone would be too short for waiting
+ * requests.
+ */
 const shortestRest = 0.5;
 const shortestRest_ms = 6;
-/** Longer than the rest between two parts of a file. */
+/** Longer than the rest between two chunks of a file. */
 const stillCreating_ms = 500;
-/** Bulk work never stops. */
+/** Bulk work never stops completely. */
 export const smallestShare = 0.05;
-/** Other programs may use all processors for hours, so they alone slow bulk work down to this share at most. */
+/** The lowest share if only the processors are saturated, because other programs may use them for hours. */
 const smallestShareBesideOthers = 0.5;
 
 /**
- * How fast bulk messages are created and delivered by a process that also responds to requests. While requests arrive, bulk
- * work slows down until the event loop and the processors are idle for part of the time; without requests it runs at full speed.
+ * Controls how fast a process creates and delivers bulk messages while it also responds to requests. While requests arrive, bulk work slows
+ * down until the event loop and the processors have idle time; without requests it runs at full speed.
  */
 export class BulkPace {
   private requests = 0;
@@ -37,12 +40,12 @@ export class BulkPace {
     this.times = readTimes();
   }
 
-  /** Called for each request, so it only counts. */
+  /** Called for each request, so it must be cheap. */
   countRequest(): void {
     this.requests += 1;
   }
 
-  /** The share of full speed that bulk work may have now: greater than 0, at most 1. */
+  /** Returns the share of full speed that bulk work may use now: greater than 0, at most 1. */
   share(): number {
     const now = performance.now();
     if (now - this.judgedAt >= judgeEvery_ms) this.judge(now);
@@ -50,15 +53,15 @@ export class BulkPace {
   }
 
   /**
-   * Whether bulk messages have to wait: while requests arrive and a file becomes messages, delivering them at the same time would make
-   * requests wait for a processor.
+   * Whether deliveries of bulk messages must wait. While requests arrive and a file is being turned into messages, delivering at the same
+   * time would make requests wait for a processor.
    */
   mustHoldBulk(): boolean {
     this.share();
     return this.hasRequests && performance.now() - this.createdAt < stillCreating_ms;
   }
 
-  /** How long to rest after a part of a file became messages, which took so long: its statement leaves no processor idle. */
+  /** Returns how long to rest after creating the messages of a chunk, which took `took_ms`. Its statement leaves no processor idle. */
   restAfter_ms(took_ms: number): number {
     this.createdAt = performance.now();
     const share = this.share();
@@ -87,7 +90,7 @@ function nextShare(current: number, isLoopBusy: boolean, isSaturated: boolean): 
   return Math.min(isSaturated ? smallestShareBesideOthers : 1, current * speedUp);
 }
 
-/** Milliseconds since the start of the machine, of all its processors. */
+/** Times of all processors since the machine started, in milliseconds. */
 interface ProcessorTimes {
   busy: number;
   total: number;

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** `isOver`: the work has ended, while something that it began may go on. */
+/** `isOver`: the work has ended, although something that it started may still run. */
 interface Held<Value> {
   value: Value;
   isOver: boolean;
 }
 
 /**
- * A value for everything that some work does until it ends, also after it has waited. While no work has a value, the storage is off:
- * before Node 24 it makes each promise of the process four times as expensive, also those that accept messages.
+ * Holds a value for a piece of work until it ends, across `await`. While no work has a value, the AsyncLocalStorage is disabled: before
+ * Node 24 it makes every promise of the process four times as expensive, including those that accept messages.
  */
 export class ContextValue<Value> {
   private readonly storage = new AsyncLocalStorage<Held<Value> | undefined>();
@@ -34,7 +34,7 @@ export class ContextValue<Value> {
     return result;
   }
 
-  /** For work that belongs to many, such as a commit that they share. */
+  /** Runs work that several callers share, such as a group commit, without a value. */
   runWithout<T>(work: () => T): T {
     return this.running === 0 ? work() : this.storage.run(undefined, work);
   }

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to outgoing connections: one of those could take the port before its server listens. */
+/** Below the ephemeral port range: a port from it could be taken by an outgoing connection before the server listens. */
 const lowest = 20_000;
 const highest = 32_000;
 
-/** A port of this machine on which no process listens. */
+/** Returns a port of this machine on which no process listens. */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 1; attempt <= 100; attempt++) {
     const port = randomInt(lowest, highest);

@@ -8,12 +8,12 @@ export interface Rest {
 
 interface LoopOptions {
   name: string;
-  /** Returns how many milliseconds to sleep before the next step, unless woken; 0 means that there is more to do. */
+  /** Returns how many milliseconds to sleep before the next step, unless woken; 0 to continue at once. */
   step(): Promise<number | Rest>;
   log: Log;
 }
 
-/** Background work for the lifetime of the process: runs one step after another and sleeps in between. */
+/** Background work for the lifetime of the process. Runs one step after another and sleeps in between. */
 export class Loop {
   private readonly options: LoopOptions;
   private ending: Promise<void> | undefined;

@@ -2,16 +2,13 @@ import type { Log } from '../log.ts';
 
 const checkEvery_ms = 200;
 
-/** Read when the program loads: the parent may end while it starts. */
+/** Read at load time, because the parent may end while this process starts. */
 const parent = process.ppid;
 
-/**
- * Calls `stop` when the process that started this one ends. npm starts programs through a shell, which ends at SIGTERM
- * without passing it on.
- */
+/** Calls `stop` when the parent process ends. npm starts programs through a shell, which ends at SIGTERM without passing it on. */
 export function stopWithParent(stop: () => void): void {
   const check = setInterval(() => {
-    // Windows keeps the id of a dead parent.
+    // Windows does not change the parent id when the parent ends.
     if (process.ppid === parent && isAlive(parent)) return;
     clearInterval(check);
     stop();
@@ -29,8 +26,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * The first signal drains; a second one, or 30 s, ends the process at once. Accepted work is never lost. Returns the
- * signal handler, for other reasons to stop.
+ * The first signal drains the process; a second one, or 30 s, ends it at once. Accepted messages are never lost. Returns the signal
+ * handler, for other reasons to stop.
  */
 export function onceStopped(log: Log, stop: () => Promise<void>): (reason?: string) => void {
   let stopping = false;

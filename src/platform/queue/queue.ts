@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/database.ts';
 
-/** A kind of background work. To enqueue it, this is all that one needs; `src/tasks.ts` says what runs it. */
+/** A kind of background work. Code that enqueues it needs only this; `src/tasks.ts` has the handler. */
 export interface Task<Payload = unknown> {
   name: string;
   description: string;
-  /** A failed run is retried with growing delays, until it was tried this often. */
+  /** A failed run is retried with growing delays, up to this many attempts. */
   maxAttempts: number;
-  /** Never set: it ties the payload's type to the task. */
+  /** Never set. It ties the type of the payload to the task. */
   readonly payload?: Payload;
 }
 

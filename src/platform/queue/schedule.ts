@@ -3,12 +3,13 @@ import { minute_ms } from '../clock.ts';
 import type { Task } from './queue.ts';
 
 /**
- * When a task starts. `cron` is in UTC, and suits London. In another zone, a task of certain hours starts when its clocks show them in
- * winter (`scheduleIn`): nights are nights, and days have ended. A task about days still checks the moment itself.
+ * When a task starts. `cron` is in UTC and set for London. For a country in another zone, `scheduleIn` shifts a daily task by the zone's
+ * standard (winter) offset, so that nightly tasks run at night and after the day has ended. A task that depends on days still checks the
+ * time itself.
  */
 export interface Schedule {
   cron: string;
-  /** Another line where `cron` does not suit, instead of shifting it; undefined where it does. */
+  /** Returns another cron expression instead of a shifted one; undefined to use `cron` unchanged. */
   elsewhere?(country: Country, now: Date): string | undefined;
   reason: string;
 }
@@ -16,7 +17,7 @@ export interface Schedule {
 const ofCertainHours = /^(\d+) (\d+(?:,\d+)*) \* \* \*$/;
 const minutesOfDay = 24 * 60;
 
-/** The schedule as a worker of a country needs it. It keeps its shape, so a task that runs once a day still does. */
+/** Returns the schedule for a country. A shifted schedule keeps its form, so a daily task stays daily. */
 export function scheduleIn(country: Country, now: Date, schedule: Schedule): Schedule {
   if (schedule.elsewhere) return { ...schedule, cron: schedule.elsewhere(country, now) ?? schedule.cron };
   const [, minute, hours] = ofCertainHours.exec(schedule.cron) ?? [];

@@ -10,10 +10,10 @@ interface Deps {
   metrics: Metrics;
 }
 
-/** `failed`: it is retried; `given up`: not before its next scheduled time. */
+/** `failed`: will be retried. `given up`: will run again only at its next scheduled time. */
 type Outcome = 'succeeded' | 'failed' | 'given up';
 
-/** Records in the database how scheduled tasks end, so that every worker can report which are overdue. */
+/** Records the outcomes of scheduled tasks in the database, so that every worker can report overdue ones. */
 export class TaskRuns {
   private readonly app: Deps;
   private readonly tasks: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export class TaskRuns {
     );
   }
 
-  /** Must be called by each worker on start. */
+  /** Each worker must call it on start. */
   async watch(): Promise<void> {
     const names = [...this.tasks];
     const { pool, clock } = this.app;

@@ -30,8 +30,8 @@ interface WorkerOptions {
 }
 
 /**
- * Runs until stopped. The library caches its first lookup of task names even if it failed, and then never finds a
- * task again; so a runner that gets an error before it has found the queue is replaced.
+ * Runs until stopped. graphile-worker caches its first lookup of task names even if it failed, and then never finds a task again. So a
+ * runner that gets an error before it has found the queue is replaced.
  */
 export function startWorker(options: WorkerOptions): Worker {
   let stopped = false;
@@ -77,9 +77,8 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 /**
- * Tasks that finish together are recorded together: while many short ones run that is one statement instead of
- * ten. It also keeps the process alive if the database is unavailable at that moment: without a batch the library does
- * not await the records, and an unhandled rejection ends Node.
+ * Records tasks that finish together in one statement, instead of ten when many short tasks run. It also keeps the process alive if the
+ * database is unavailable at that moment: without batching, the library does not await the records, and an unhandled rejection ends Node.
  */
 const preset = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
@@ -101,8 +100,8 @@ function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runn
 type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 
 /**
- * A runner that is stopped before its LISTEN has a response releases that connection, and once more when the connection breaks. The pool
- * would throw in a promise that the library does not handle, which ends Node.
+ * If a runner is stopped before its LISTEN has a response, it releases that connection, and again when the connection breaks. The pool
+ * would then throw in a promise that the library does not handle, which ends Node.
  */
 function releasingOnce(pool: pg.Pool): pg.Pool {
   const connect = (callback?: (...connected: Connected) => void) =>
@@ -124,7 +123,7 @@ function releasingOnce(pool: pg.Pool): pg.Pool {
   });
 }
 
-/** Resolves at the first error, unless the queue responded before. */
+/** Resolves at the first error, unless the queue was found before. */
 function queueNotFound(events: WorkerEvents): Promise<void> {
   return new Promise((resolve) => {
     const onError = () => resolve();
@@ -178,7 +177,7 @@ function taskList({ tasks, log, runs }: Pick<WorkerOptions, 'tasks' | 'log' | 'r
 
 const onceADay = /^\d+ \d+ \* \* \*$/;
 
-/** A daily task is backfilled if no worker ran at that time. More frequent tasks are not: their next run is soon. */
+/** A daily task is backfilled if no worker ran at its time. More frequent tasks are not, because their next run is soon. */
 export function cronItems({ name, maxAttempts, schedule }: RunnableTask): CronItem[] {
   if (!schedule) return [];
   const backfillPeriod = onceADay.test(schedule.cron) ? 24 * hour_ms : 0;
@@ -193,7 +192,7 @@ function workerLogger(log: Log): Logger {
   });
 }
 
-/** Measured by the database clock, the only one that all workers share. */
+/** Workers compare heartbeats with the database clock, the only one that they share. */
 const beat_ms = 2_000;
 const deadAfter_ms = 8_000;
 
@@ -202,9 +201,8 @@ interface Heartbeat {
 }
 
 /**
- * Records every two seconds that a worker is alive, and unlocks the tasks of workers that are not: the library itself
- * would leave them locked for four hours. A worker that was only stalled may then have a task run twice, which is safe:
- * the row decides whether there is anything left to do.
+ * Records every two seconds that a worker is alive, and unlocks the tasks of dead workers. The library itself would leave them locked for
+ * four hours. If a worker only stalled, a task may run twice, which is safe: the row decides whether there is anything left to do.
  */
 function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, workerId: string): Heartbeat {
   const loop = new Loop({
@@ -224,7 +222,7 @@ function startHeartbeat({ pool, log }: { pool: pg.Pool; log: Log }, workerId: st
   return {
     async stop() {
       await loop.stop();
-      // Tasks whose result could not be recorded are still locked. If this fails, another worker unlocks them later.
+      // Tasks whose result could not be recorded are still locked. If unlocking fails, another worker does it later.
       await unlockTasks(pool, 'id = $1', workerId).catch(() => undefined);
     },
   };
@@ -234,7 +232,7 @@ function unlockTasksOfDeadWorkers(pool: pg.Pool): Promise<string[]> {
   return unlockTasks(pool, "seen_at < now() - $1 * interval '1 ms'", deadAfter_ms);
 }
 
-/** Deletes the workers that match the condition, and unlocks their tasks. */
+/** Deletes the workers that match the condition and unlocks their tasks. */
 async function unlockTasks(pool: pg.Pool, condition: string, value: string | number): Promise<string[]> {
   const { rows } = await pool.query<{ ended: string[] }>(
     `with ended as (

@@ -19,8 +19,8 @@ export interface EncryptedValues {
   /** Display name. */
   name: string;
   purpose: string;
-  /** The next rows in key order, without those that have no value; `last` is undefined at the end. */
+  /** Returns the next rows in key order that have a value; `last` is undefined at the end. */
   select(db: Db, after: string | undefined, limit: number): Promise<{ values: EncryptedValue[]; last?: string }>;
-  /** Replaces a value only if it is unchanged since it was read. */
+  /** Replaces a value only if it has not changed since it was read. */
   replace(db: Db, values: ReplacedValue[]): Promise<void>;
 }

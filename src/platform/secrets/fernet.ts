@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Fernet tokens (github.com/fernet/spec), which other programs read with a shared key: docs/decisions/0056-front-end-of-notify.md. */
+/** Fernet tokens (github.com/fernet/spec), which programs with a shared key can read: docs/decisions/0056-front-end-of-notify.md. */
 
 const version = 0x80;
 const headerLength = 9;
 const ivLength = 16;
 const macLength = 32;
 
-/** 32 bytes in URL-safe base64, as every Fernet library writes them; undefined for any other text. */
+/** Parses 32 bytes in URL-safe base64, the key format of every Fernet library; returns undefined for any other text. */
 export function parseFernetKey(text: string): Buffer | undefined {
   return /^[\w-]{43}=?$/.test(text) ? Buffer.from(text, 'base64url') : undefined;
 }
@@ -20,14 +20,14 @@ export function encryptFernet(key: Buffer, text: string, now: Date): string {
   const cipher = createCipheriv('aes-128-cbc', key.subarray(16), iv);
   const signed = Buffer.concat([header, iv, cipher.update(text, 'utf8'), cipher.final()]);
   const token = Buffer.concat([signed, mac(key, signed)]).toString('base64url');
-  // Readers of the format expect the padding that `base64url` leaves out.
+  // Other readers of the format expect the padding that `base64url` omits.
   return token.padEnd(Math.ceil(token.length / 4) * 4, '=');
 }
 
-/** Undefined for a token that was altered or made with another key. The caller decides how old a token may be. */
+/** Returns undefined if the token was altered or made with another key. The caller decides how old a token may be. */
 export function decryptFernet(key: Buffer, token: string): { text: string; createdAt: Date } | undefined {
   const bytes = Buffer.from(token, 'base64url');
-  // A token that is spelled differently, with stray bits or characters, is another text with the same bytes.
+  // A different spelling of the same bytes, with stray bits or characters, is another token.
   if (bytes.toString('base64url') !== token.replace(/={1,2}$/, '')) return undefined;
   if (bytes.length < headerLength + ivLength + macLength || bytes[0] !== version) return undefined;
   const signed = bytes.subarray(0, -macLength);

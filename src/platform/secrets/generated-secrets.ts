@@ -9,12 +9,12 @@ export interface GeneratedSecret {
   value: string;
 }
 
-/** File of a generated secret; also shown in the start-up banner. */
+/** The path is also shown in the start-up banner. */
 export function secretFile(dataDir: string, name: string): string {
   return join(dataDir, 'secrets', name);
 }
 
-/** Generated on first use, and fixed from then on. */
+/** Returns a secret that is generated on first use and then stays the same. */
 export function generatedSecret(dataDir: string, name: string, onGenerated: (secret: GeneratedSecret) => void): string {
   const file = secretFile(dataDir, name);
   if (!existsSync(file)) {
@@ -43,10 +43,7 @@ interface Secrets {
   functionalTestsSecrets: string[];
 }
 
-/**
- * A secret that can be brute-forced offline protects nothing. A short old key is only accepted by the command that
- * replaces it.
- */
+/** A secret that can be brute-forced offline protects nothing. A short old key is only accepted by the command that replaces it. */
 export function problemsOfSecrets(secrets: Partial<Secrets>, shortKeysMayRead: boolean): string[] {
   const { key, keys = [], adminClientSecrets = [], functionalTestsSecrets = [] } = secrets;
   const name = keys.length > 0 ? 'SECRET_KEYS' : 'SECRET_KEY';
@@ -61,9 +58,9 @@ export function problemsOfSecrets(secrets: Partial<Secrets>, shortKeysMayRead: b
   ];
 }
 
-/** An error message for a setting with a short secret; empty if all are long enough. */
+/** Returns an error message if a setting has a short secret, or an empty list. */
 function tooShort(name: string, secrets: string[]): string[] {
-  // Surrounding whitespace is a quoting mistake, not part of the secret.
+  // Whitespace around a secret is a quoting mistake, not part of it.
   const short = secrets.map((secret) => secret.trim().length).find((length) => length < minLength);
   if (short === undefined) return [];
   const found = `must have at least ${minLength} characters${secrets.length > 1 ? ' each' : ''}, not ${short}`;

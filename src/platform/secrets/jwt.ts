@@ -29,7 +29,7 @@ export function isSignedWith(jwt: Jwt, secret: string): boolean {
   return expected.length === jwt.signature.length && timingSafeEqual(expected, jwt.signature);
 }
 
-/** A token with a signature of the private key: RSA with SHA-256. */
+/** Returns a token signed with RSA and SHA-256. */
 export function signedJwt(claims: object, privateKey: KeyObject): string {
   const parts = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),

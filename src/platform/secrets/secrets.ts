@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 const formatVersion = 2;
 const nonceBytes = 12;
 const tagBytes = 16;
-/** The header has six bytes, exactly eight characters in base64url: the key of a row can be read from its prefix. */
+/** The header takes six bytes, exactly eight characters in base64url, so the key of a row can be read from a prefix. */
 const keyIdBytes = 5;
 const headerBytes = 1 + keyIdBytes;
 
@@ -30,7 +30,7 @@ export class SecretBox {
     return Buffer.concat([key.header, nonce, body, cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** Undefined if the text is not ours, was altered, or was made for another purpose, row or key. */
+  /** Returns undefined if the text is not ours, was altered, or was made for another purpose, row or key. */
   decrypt(purpose: string, text: string, boundTo = ''): Buffer | undefined {
     const bytes = Buffer.from(text, 'base64url');
     if (bytes.length < headerBytes + nonceBytes + tagBytes) return undefined;
@@ -47,7 +47,7 @@ export class SecretBox {
     return text.startsWith(this.firstKey().header.toString('base64url'));
   }
 
-  /** A keyed digest: without the key, its few possible inputs cannot be brute-forced. */
+  /** Returns a keyed digest: without the key, an input with few possible values cannot be brute-forced. */
   digest(purpose: string, text: string): string {
     return hmac(this.firstKey().for(purpose), text).toString('base64url');
   }
@@ -57,7 +57,7 @@ export class SecretBox {
     return this.keys.some((key) => sameSecret(hmac(key.for(purpose), text).toString('base64url'), digest));
   }
 
-  /** A digest of 80 bits that survives a change of case, for the local part of an email address. */
+  /** Returns a keyed digest of 80 bits that survives a change of case, for the local part of an email address. */
   tag(purpose: string, text: string): string {
     return tagOf(this.firstKey().for(purpose), text);
   }

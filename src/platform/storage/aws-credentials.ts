@@ -3,7 +3,7 @@ import { OperatorError } from '../failure.ts';
 export interface AwsCredentials {
   access_key_id: string;
   secret_access_key: string;
-  /** Only temporary credentials have one. */
+  /** Present only for temporary credentials. */
   session_token?: string | undefined;
 }
 
@@ -17,8 +17,8 @@ interface Given {
 }
 
 /**
- * The given access key; without one, what AWS's own tools would find: environment, profile, web identity, container role or
- * instance role. Their library is loaded only then: it costs 160 ms and 12 MB.
+ * Returns the given access key, or else what AWS's own tools would find: environment, profile, web identity, container role or instance
+ * role. The library for that is loaded only then, because it takes 160 ms and 12 MB.
  */
 export function awsCredentials({ region, access_key_id, secret_access_key }: Given): AwsCredentialSource {
   if (access_key_id !== undefined && secret_access_key !== undefined) {

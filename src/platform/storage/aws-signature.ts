@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import type { AwsCredentials } from './aws-credentials.ts';
 
-/** Credentials, and the service and region that requests are for. */
+/** Credentials with the service and region that requests are for. */
 interface AwsAccount extends AwsCredentials {
   region: string;
   service: string;
@@ -9,7 +9,7 @@ interface AwsAccount extends AwsCredentials {
 
 interface AwsRequest {
   method: string;
-  /** Its path is percent-encoded as sent. */
+  /** The path must be percent-encoded as sent. */
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array;
@@ -45,7 +45,7 @@ export async function signedHeaders(
   return sent;
 }
 
-/** Loaded with the first request: it takes 100 ms, and most installations sign nothing. */
+/** Loaded with the first request, because it takes 100 ms and most installations sign nothing. */
 let loading: Promise<typeof import('@smithy/signature-v4')> | undefined;
 
 class Sha256 {

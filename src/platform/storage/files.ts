@@ -3,20 +3,20 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { dirname, join, normalize } from 'node:path';
 import { unavailable } from '../failure.ts';
 
-/** Storage for files, by a path such as `logos/2026/a.png`. */
+/** A file store, by paths such as `logos/2026/a.png`. */
 export interface Files {
   put(path: string, content: Uint8Array): Promise<void>;
-  /** Undefined if the file does not exist. */
+  /** Returns undefined if the file does not exist. */
   get(path: string): Promise<Buffer | undefined>;
   remove(path: string): Promise<void>;
-  /** Deletes what processes that crashed were writing before that moment. */
+  /** Deletes unfinished files that crashed processes left before that moment. */
   removeUnfinished(before: Date): Promise<void>;
 }
 
 /** The disk or a quota is full, or the disk is read-only. */
 const noRoom = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
-/** Files in a folder. Writes are atomic and durable: written to a temporary file, synced, then renamed. */
+/** Stores files in a folder. Writes are atomic and durable: written to a temporary file, synced, then renamed. */
 export function localFiles(folder: string): Files {
   const unfinished = join(folder, '.unfinished');
   const place = (path: string) => {
@@ -58,7 +58,7 @@ export function localFiles(folder: string): Files {
   };
 }
 
-/** A folder that no file needed yet, or a file that was finished meanwhile. */
+/** The folder may not exist yet, or the file may have been renamed since it was listed. */
 function emptyIfMissing(error: NodeJS.ErrnoException): never[] {
   if (error.code !== 'ENOENT') throw error;
   return [];

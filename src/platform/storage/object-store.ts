@@ -20,7 +20,7 @@ interface ObjectStoreOptions {
 const attempts = 3;
 const pause_ms = 200;
 
-/** Files in a bucket of any S3-compatible store. Uses path-style URLs, which every such store supports. */
+/** Stores files in a bucket of any S3-compatible store. Uses path-style URLs, which every such store supports. */
 export function objectStore(options: ObjectStoreOptions): Files {
   const { endpoint, bucket, prefix = '', region, credentials, clock, timeout_ms = 30_000 } = options;
   const base = endpoint.replace(/\/+$/, '');
@@ -76,7 +76,7 @@ export function objectStore(options: ObjectStoreOptions): Files {
       const isGone = status === 404 && codeOf(content) !== noBucket;
       if (![200, 204].includes(status) && !isGone) throw storeError('delete', status, content);
     },
-    // An upload that breaks off stores nothing.
+    // An interrupted upload stores nothing.
     removeUnfinished: async () => {},
   };
 }
@@ -89,7 +89,7 @@ export function encode(text: string): string {
   );
 }
 
-/** A wrong setting, not a missing file. */
+/** Means a wrong setting, not a missing file. */
 const noBucket = 'NoSuchBucket';
 
 function codeOf(content: Buffer): string | undefined {

@@ -10,7 +10,7 @@ interface FileSettings {
   s3: ObjectStoreSettings;
 }
 
-/** The configured bucket, or else the data folder. */
+/** Uses the configured bucket, or else the data folder. */
 export function openFiles({ storage, s3 }: FileSettings, clock: Clock): Files {
   const { bucket, region, prefix } = s3;
   if (bucket === undefined) return localFiles(join(storage.dataDir, 'files'));

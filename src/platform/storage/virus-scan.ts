@@ -15,7 +15,7 @@ export interface VirusScanner {
 }
 
 interface VirusScanOptions {
-  /** Address of clamd: a socket path (`/run/clamav/clamd.ctl`) or `host:port`. Empty or absent: scanning is off. */
+  /** Address of clamd: a socket path (`/run/clamav/clamd.ctl`) or `host:port`. Empty or absent to disable scanning. */
   clamav?: string;
   timeout_ms?: number;
 }
@@ -64,7 +64,7 @@ const unpack = promisify(inflate);
 const maxStreams = 500;
 const maxUnpacked_bytes = 256 * 1024;
 
-/** A PDF compresses its text and attachments. Only the beginning of each stream is checked. */
+/** Looks into compressed streams of a PDF, which hold its text and attachments. Checks only the beginning of each stream. */
 async function isPackedInside(bytes: Buffer, word: Buffer): Promise<boolean> {
   if (bytes.subarray(0, 1024).indexOf('%PDF-') < 0) return false;
   let at = 0;
@@ -76,7 +76,7 @@ async function isPackedInside(bytes: Buffer, word: Buffer): Promise<boolean> {
     const end = bytes.indexOf('endstream', start);
     if (end < 0) return false;
     at = end + 'endstream'.length;
-    // The first byte of a zlib stream; others use another compression, or none.
+    // The first byte of a zlib stream. Other streams use another compression, or none.
     if (((bytes[start] ?? 0) & 0x0f) !== 8) continue;
     const unpacked = await unpack(bytes.subarray(start, Math.min(end, start + maxUnpacked_bytes)), {
       maxOutputLength: maxUnpacked_bytes,
@@ -130,7 +130,7 @@ function askClamd(address: NetConnectOpts, timeout_ms: number): (bytes: Buffer) 
         if (response.includes('\0')) finish();
       });
       socket.on('end', finish);
-      // clamd closes the connection in the middle of a stream that is too large; its response before that counts.
+      // clamd closes the connection in the middle of a stream that is too large. A response before that counts.
       socket.on('error', (error) => (response ? finish() : settle(() => reject(error))));
     });
 }

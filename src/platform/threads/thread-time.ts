@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** The file with the CPU time of the calling thread; undefined where the system has none. */
+/** Returns the file with the CPU time of the calling thread; undefined if the system has none. */
 export function findThreadTimes(): string | undefined {
   try {
     return `/proc/${readlinkSync('/proc/thread-self')}/stat`;
@@ -17,7 +17,7 @@ export function readThreadTime(file: string | undefined): number | undefined {
   if (file === undefined) return undefined;
   try {
     const text = readFileSync(file, 'utf8');
-    // The name in brackets may contain anything; the times are the twelfth and thirteenth field after it.
+    // The name in brackets may contain anything. The times are the twelfth and thirteenth field after it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * tick_ms;
   } catch {

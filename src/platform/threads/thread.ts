@@ -17,7 +17,7 @@ export class WorkerFailure extends Error {
   }
 }
 
-/** A task and who waits for it. */
+/** A task and its caller. */
 export interface Call {
   message: TaskMessage;
   transferred: readonly Transferable[];
@@ -30,9 +30,9 @@ export interface Call {
 interface ThreadOptions {
   module: URL;
   memory_mb: number;
-  /** The thread can run another call. */
+  /** Called when the thread can run another task. */
   onFree(): void;
-  /** The thread is gone; `ended` resolves when it has ended. Its call is rejected next. */
+  /** Called when the thread is lost; `ended` resolves when it has ended. Its call is rejected next. */
   onLost(thread: Thread, ended: Promise<unknown>): void;
 }
 
@@ -40,13 +40,13 @@ const threadStart_ms = 60_000;
 /** Maximum wall time of a task, as a multiple of its time limit. */
 const maxWaitFactor = 3;
 
-/** One worker thread, which runs one call at a time. */
+/** A worker thread that runs one call at a time. */
 export class Thread {
   private readonly options: ThreadOptions;
   private readonly worker: Worker;
   private isReady = false;
   private isLost = false;
-  /** File with its CPU time. */
+  /** The file with its CPU time. */
   private times: string | undefined;
   private timer: NodeJS.Timeout | undefined;
   private current: Call | undefined;
@@ -147,8 +147,8 @@ function failureOf(error: unknown, memory_mb: number): WorkerFailure {
 }
 
 /**
- * Node 20 cannot run TypeScript in a thread, so code that runs from `src/` (tests) uses its compiled version in
- * `dist/`. In `dist/` the compiler has rewritten imports but not this URL, so the extension is corrected here.
+ * Node 20 cannot run TypeScript in a thread, so code that runs from `src/` (tests) uses its compiled version in `dist/`. In `dist/`, the
+ * compiler has rewritten imports but not this URL, so the extension is corrected here.
  */
 function compiled(module: URL): URL {
   const path = fileURLToPath(module);

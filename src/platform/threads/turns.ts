@@ -1,5 +1,5 @@
 interface Limits {
-  /** Items under way, and the total of their sizes. */
+  /** Items in progress, and the total of their sizes. */
   underWay: number;
   size: number;
   waiting: number;
@@ -13,7 +13,7 @@ interface Waiting {
 /** Too many items are waiting. */
 export class NoTurn extends Error {}
 
-/** Limits how many items are under way, and their total size. Owners take turns. */
+/** Limits how many items are in progress, and their total size. Owners take turns. */
 export class FairTurns {
   private readonly waiting = new FairQueue<Waiting>();
   private readonly max: Limits;
@@ -54,14 +54,14 @@ export class FairTurns {
     }
   }
 
-  /** One that is larger than the limit has its turn alone. */
+  /** An item that is larger than the limit runs alone. */
   private hasRoomFor({ size }: Waiting): boolean {
     if (this.underWay === 0) return true;
     return this.underWay < this.max.underWay && this.sizeUnderWay + size <= this.max.size;
   }
 }
 
-/** A queue with owners that take turns: an owner with many items delays another by at most one item. */
+/** A fair queue: owners take turns, so an owner with many items delays another by at most one item. */
 export class FairQueue<Item> {
   /** In order of turns, next first. */
   private readonly byOwner = new Map<string, Item[]>();

@@ -33,7 +33,7 @@ type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never;
 export interface Share {
   /** Owners take turns. */
   owner: string;
-  /** A client waits for the result: runs before tasks that are not urgent. */
+  /** For tasks that a client waits for: they run before other tasks. */
   urgent?: boolean;
   /** Maximum waiting tasks of this owner; further ones are rejected with the reason `too-many`. */
   maxWaiting?: number;
@@ -54,7 +54,7 @@ export interface TransferringRunner<Tasks> extends TaskRunner<Tasks> {
   ): Promise<Result<Tasks[Name]>>;
 }
 
-/** After this many urgent tasks in a row a background task runs, so that those are never starved. */
+/** After this many urgent tasks in a row, a background task runs, so that background tasks are not starved. */
 const maxUrgentInARow = 4;
 
 /**
@@ -68,7 +68,7 @@ export class WorkerPool<Tasks extends object> {
   readonly size: number;
   private readonly options: WorkerPoolOptions;
   private readonly threads = new Set<Thread>();
-  /** Threads that were lost and have not ended yet. */
+  /** Lost threads that have not ended yet. */
   private readonly ending = new Set<Promise<unknown>>();
   private readonly urgent = new FairQueue<Call>();
   private readonly background = new FairQueue<Call>();

@@ -25,9 +25,8 @@ type TaskFunction = (...args: unknown[]) => unknown;
 const port = parentPort;
 if (!port) throw new Error('worker-thread is part of a worker pool and cannot be started directly');
 
-// The thread that serves requests has priority. On a busy machine these threads get a tenth of a core: with the lowest priority
-// it would be a hundredth, and a client would wait for minutes. Only Linux has per-thread priorities: elsewhere this would slow
-// the whole process.
+// The thread that serves requests has priority. On a busy machine, these threads get a tenth of a core. With the lowest priority it would
+// be a hundredth, and a client would wait for minutes. Only Linux has per-thread priorities: elsewhere this would slow the whole process.
 if (process.platform === 'linux') setPriority(10);
 
 const tasks: Record<string, TaskFunction | undefined> = await import(workerData.module);

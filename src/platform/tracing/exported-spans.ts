@@ -2,11 +2,11 @@ import type { Counter } from 'prom-client';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
-/** Spans that wait for the collector: some megabytes. Further ones are dropped. */
+/** Limits spans that wait for the collector to some megabytes. Further spans are dropped. */
 export const maxWaitingSpans = 4_096;
 const logEvery_ms = 60_000;
 
-/** Limits the spans that wait for the collector, and counts what became of them. */
+/** Limits the spans that wait for the collector, and counts how many were exported or dropped. */
 export class ExportedSpans {
   private readonly log: Log;
   private readonly counter: Counter<'result'>;
@@ -20,7 +20,7 @@ export class ExportedSpans {
     ]);
   }
 
-  /** Whether a span may wait. One that may not is dropped. */
+  /** Returns false if the queue is full; the span is then dropped. */
   admit(): boolean {
     if (this.waiting >= maxWaitingSpans) {
       this.counter.inc({ result: 'dropped' });
@@ -36,7 +36,7 @@ export class ExportedSpans {
     if (error) this.warn(error);
   }
 
-  /** The process ends. */
+  /** Called when the process ends. */
   giveUp(): void {
     if (this.waiting > 0) this.counter.inc({ result: 'dropped' }, this.waiting);
     this.waiting = 0;

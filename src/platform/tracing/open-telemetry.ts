@@ -6,7 +6,7 @@ import * as sdk from '@opentelemetry/sdk-trace';
 import { type ExportedSpans, maxWaitingSpans } from './exported-spans.ts';
 import type { Facts, Span, SpanKind } from './span.ts';
 
-/** The one file that knows OpenTelemetry. `Tracing` imports it when tracing is on. */
+/** The only file that imports OpenTelemetry. `Tracing` imports it when tracing is on. */
 
 export interface TracerOptions {
   endpoint: string;
@@ -16,7 +16,7 @@ export interface TracerOptions {
   resource: Record<string, string>;
   /** Share of the traces that are recorded, from 0 to 1. */
   share: number;
-  /** Whether a caller decides for its own trace. */
+  /** Whether callers decide if their own traces are recorded. */
   callersDecide: boolean;
 }
 
@@ -37,7 +37,7 @@ const kinds: Record<SpanKind, api.SpanKind> = {
   consumer: api.SpanKind.CONSUMER,
 };
 
-/** Marks the context of a step that is recorded because the trace it belongs to or is linked with is. */
+/** Marks a context as recorded, because the trace that it continues or links to is recorded. */
 const isRecorded = api.createContextKey('recorded');
 const propagator = new W3CTraceContextPropagator();
 
@@ -57,12 +57,12 @@ export class TelemetryTracer {
     this.tracer = this.provider.getTracer('pennypost', version);
   }
 
-  /** Part of the caller's trace, if the headers name one. Undefined if it is not recorded. */
+  /** Starts a span in the caller's trace, if the headers name one. Returns undefined if the trace is not recorded. */
   startRequest(headers: Record<string, string | string[] | undefined>, span: NewSpan): Span | undefined {
     return this.start(span, propagator.extract(api.ROOT_CONTEXT, headers, api.defaultTextMapGetter));
   }
 
-  /** Part of a recorded trace, or of a new one that is linked with it. */
+  /** Starts a span in a recorded trace, or in a new trace with a link to it. */
   startAbout(traceparent: string, span: NewSpan, place: 'within' | 'linked'): Span | undefined {
     const context = propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter);
     const origin = api.trace.getSpanContext(context);
@@ -71,7 +71,7 @@ export class TelemetryTracer {
     return this.start(span, api.ROOT_CONTEXT.setValue(isRecorded, true), [{ context: origin }]);
   }
 
-  /** Sends what is waiting. */
+  /** Exports the waiting spans. */
   async close(): Promise<void> {
     await this.provider.shutdown();
   }

@@ -5,10 +5,10 @@ import { ExportedSpans } from './exported-spans.ts';
 import type { NewSpan, TelemetryTracer, TracerOptions } from './open-telemetry.ts';
 import type { Span } from './span.ts';
 
-/** A process that stops waits this long for the collector to take the last spans. */
+/** How long a stopping process waits for the collector to take the last spans. */
 const maxFlush_ms = 3_000;
 
-/** Older traces are complete for most tracing systems, so what happens later is a trace of its own with a link. */
+/** Most tracing systems consider older traces complete, so later steps start a new trace with a link. */
 const maxTraceAge_ms = 300_000;
 
 /** Records traces and sends them to a collector. Exists only if a collector is configured. */
@@ -28,12 +28,12 @@ export class Tracing {
     this.tracer = new TelemetryTracer(this.options, this.spans);
   }
 
-  /** Undefined if the request is not recorded. */
+  /** Returns undefined if the request is not recorded. */
   startRequest(headers: Record<string, string | string[] | undefined>, span: NewSpan): Span | undefined {
     return this.tracer?.startRequest(headers, span);
   }
 
-  /** A later step about something that a recorded request stored, at `stored_ms`. */
+  /** Starts a later step about an object that a recorded request stored at `stored_ms`. */
   startLater(traceparent: string, span: NewSpan, { stored_ms, now_ms }: { stored_ms: number; now_ms: number }) {
     const place = now_ms - stored_ms > maxTraceAge_ms ? 'linked' : 'within';
     return this.tracer?.startAbout(traceparent, span, place);

@@ -1,10 +1,10 @@
-/** Everything before the hosts, the hosts, the path, and the parameters. */
+/** Captures everything before the hosts, the hosts, the path, and the parameters. */
 const pattern = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
 
-/** What a connection is for: writes need the primary, some reads may use a standby. */
+/** Writes need the primary; some reads may use a standby. */
 export type ServerRole = 'primary' | 'standby';
 
-/** The session properties of libpq that a server of the role has. */
+/** The values of libpq's `target_session_attrs` that suit the role. */
 const attributes: Record<ServerRole, { allowed: string[]; refusal: string }> = {
   primary: {
     allowed: ['any', 'read-write', 'primary'],
@@ -17,7 +17,7 @@ const attributes: Record<ServerRole, { allowed: string[]; refusal: string }> = {
 };
 
 /**
- * One URL for each host of a database URL, because the driver knows one host only. Hosts are listed as libpq reads them:
+ * Returns one URL for each host of a database URL, because the driver supports only one host. Hosts are listed as in libpq:
  * `h1:5432,h2:5432` or `host=h1,h2&port=5432,5433`. Throws an Error whose message completes "<NAME> ...".
  */
 export function urlsOfHosts(url: string, role: ServerRole = 'primary'): string[] {

@@ -8,15 +8,15 @@ import { hasReplayed, type Position } from './replication.ts';
 interface ReadOptions {
   standby: pg.Pool;
   primary: pg.Pool;
-  /** What the primary had when the read began: the standby must have it. */
+  /** The WAL position of the primary when the read began. The standby must have replayed it. */
   position: Position;
   onFailure(error: unknown): void;
 }
 
 /**
- * One read, perhaps of many statements: a download sends them one after the other, without a connection in between. When one fails on
- * the standby, for whatever reason, it and all that follow are sent to the primary, whose result or error counts. A single
- * statement is repeated here. A transaction cannot be, so whoever began the read repeats it; `hasFailed` tells.
+ * One read of one or more statements, for example a download that sends them one after the other and holds no connection in between. If a
+ * statement fails on the standby for any reason, it and all later ones run on the primary, whose result or error counts. A single statement
+ * is retried here. A transaction cannot be, so the caller retries it if `hasFailed`.
  */
 export class StandbyRead {
   readonly db: Db;
@@ -40,7 +40,7 @@ export class StandbyRead {
     return this.options.primary.query(text, [...values]);
   }
 
-  /** A connection for a transaction. */
+  /** Returns a connection for a transaction. */
   async connect(): Promise<pg.PoolClient> {
     if (!this.hasFailed) {
       try {
@@ -70,7 +70,7 @@ export class StandbyRead {
     }
   }
 
-  /** The server of this connection may be another one than before, or may have become a primary. */
+  /** Checks the position again, because the connection may go to another server than before, or to a standby that was promoted. */
   private async ready(client: pg.PoolClient): Promise<pg.PoolClient> {
     try {
       if (await hasReplayed(client, this.options.position)) return client;
@@ -83,7 +83,7 @@ export class StandbyRead {
   }
 }
 
-/** What the query builder takes for a connection of a pool. */
+/** Looks like a pooled connection to the query builder. */
 class ReadClient {
   private readonly read: StandbyRead;
   /** The connection of a transaction. */

@@ -49,7 +49,7 @@ function decodeCanonical(text: string): Buffer | undefined {
   return withoutPadding(bytes.toString('base64')) === withoutPadding(text.replaceAll(/\s+/g, '')) ? bytes : undefined;
 }
 
-/** Not a regular expression: an end-anchored one is tried at every character, which is quadratic. */
+/** Not a regular expression: one that is anchored at the end is tried at every character, which is quadratic. */
 function withoutPadding(text: string): string {
   let end = text.length;
   while (text[end - 1] === '=') end -= 1;

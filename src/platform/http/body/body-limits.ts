@@ -21,7 +21,7 @@ export const takesLongLists = { bodyLimit: 6 * 1024 * 1024, config: { maxBodyVal
 /** Recursing into deeper values may overflow the stack. */
 const maxDepth = 5_000;
 
-/** Counting costs a nanosecond per byte; a smaller body cannot contain enough values to matter. */
+/** Counting costs a nanosecond per byte, and smaller bodies cannot contain enough values to matter. */
 const countedFrom_bytes = 16 * 1024;
 
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
@@ -48,10 +48,10 @@ export function refuseTooManyValues(json: Buffer, max = maxBodyValues): void {
   }
 }
 
-/** Number of bytes checked one by one before `indexOf` skips the rest, because that call has a higher start-up cost. */
+/** Checks this many bytes one by one before calling `indexOf`, which has a higher start-up cost. */
 const searchedAfter = 64;
 
-/** Index of the closing quote. A file is one string of millions of bytes. */
+/** Returns the index of the closing quote. A file is one string of millions of bytes. */
 function endOfText(json: Buffer, start: number): number {
   let ordinary = 0;
   let nextQuote = -1;
@@ -63,7 +63,7 @@ function endOfText(json: Buffer, start: number): number {
       ordinary = 0;
     } else if (ordinary < searchedAfter) ordinary += 1;
     else {
-      // Searched once for all escapes before it.
+      // One search is enough for all escapes before it.
       if (nextQuote < at) nextQuote = json.indexOf(quote, at);
       if (nextQuote === -1) return json.length;
       const escapeAt = json.subarray(at, nextQuote).indexOf(backslash);

@@ -5,14 +5,14 @@ import { Failure } from '../../failure.ts';
 /** A body that is still arriving cannot be evicted for this long. */
 const undisturbed_ms = 2_000;
 
-/** Bodies from this size on leave strings that V8 collects late: a few of them would take hundreds of megabytes. */
+/** Bodies of this size leave strings that V8 collects late: a few of them would keep hundreds of megabytes. */
 const large_bytes = 1024 * 1024;
-/** Garbage of large bodies is collected when there is this much of it and the process has grown to this size. */
+/** Triggers a collection when large bodies have left this much garbage and the process has this size. */
 const garbage = { min_bytes: 16 * 1024 * 1024, process_bytes: 320 * 1024 * 1024 };
 
 /** A body that has not arrived completely. */
 export interface ArrivingBody {
-  /** When its first bytes arrived, by `performance.now()`. */
+  /** The time at which its first bytes arrived, from `performance.now()`. */
   readonly since: number;
   /** Rejects the request and releases its memory. */
   drop(): void;
@@ -27,7 +27,7 @@ export class BodyMemory {
   private readonly whole: BodyMemory | undefined;
   private readonly arriving = new Set<ArrivingBody>();
   private held_bytes = 0;
-  /** Of large bodies, since the last collection. */
+  /** Garbage of large bodies since the last collection. */
   private garbage_bytes = 0;
 
   constructor(max_bytes: number, whole?: BodyMemory) {
@@ -35,12 +35,12 @@ export class BodyMemory {
     this.whole = whole;
   }
 
-  /** A separately limited part of this memory, so that the rest stays available to others. */
+  /** Returns a separately limited part of this memory, so that the rest stays available to others. */
   share(fraction: number): BodyMemory {
     return new BodyMemory(Math.floor(this.max_bytes * fraction), this);
   }
 
-  /** Throws when there is no room. */
+  /** Throws if there is no room. */
   hold(bytes: number): void {
     if (this.held_bytes + bytes > this.max_bytes) this.makeRoom(bytes);
     this.whole?.hold(bytes);
@@ -57,7 +57,7 @@ export class BodyMemory {
     this.garbage_bytes += bytes;
     if (this.garbage_bytes < garbage.min_bytes || process.memoryUsage.rss() < garbage.process_bytes) return;
     this.garbage_bytes = 0;
-    // After the current callbacks, which may still refer to the body.
+    // Wait for the current callbacks, which may still refer to the body.
     setImmediate(collectGarbage);
   }
 
@@ -83,7 +83,7 @@ export class BodyMemory {
   }
 }
 
-/** Failure of a request whose body is not read to its end; the rest is discarded as it arrives. */
+/** The failure of a request whose body is not read to the end. The rest is discarded as it arrives. */
 export class UnreadBody extends Failure {}
 
 export function noRoom(): UnreadBody {
@@ -97,7 +97,7 @@ export function noRoom(): UnreadBody {
   );
 }
 
-/** Collects a file that needs to be complete. While it arrives, it is counted in the memory of request bodies. */
+/** Collects a file that must be complete. While it arrives, it counts towards the memory of request bodies. */
 export async function collectBytes(memory: BodyMemory, bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let chunks: Uint8Array[] = [];
   let held = 0;
@@ -137,8 +137,8 @@ export async function collectBytes(memory: BodyMemory, bytes: AsyncIterable<Uint
 }
 
 /**
- * V8 lets a large heap grow to four times what is in use before it collects the old generation, or to a tenth more if little is
- * allocated, and then collects it every second. With this it always grows by half.
+ * By default, V8 lets a large heap grow to four times the live size before it collects the old generation; or, if little is allocated, by
+ * only a tenth, and then it collects every second. With this flag the heap always grows by half.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString('--heap-growing-percent=50');
@@ -146,9 +146,9 @@ export function limitHeapGrowth(): void {
 
 let collect: (() => void) | undefined;
 
-/** Collects all garbage now, which stops the process for some tens of milliseconds. */
+/** Collects all garbage now, which pauses the process for some tens of milliseconds. */
 function collectGarbage(): void {
-  // V8 offers this only behind a flag, which may be set at any time but takes effect in new contexts.
+  // V8 exposes it only with a flag. The flag can be set at any time, but applies only to new contexts.
   if (!collect) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;

@@ -11,24 +11,24 @@ import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     incomingBody?: IncomingBody | StreamedBody;
-    /** The bytes of the body, on routes that keep them. */
+    /** The raw bytes of the body, on routes with `keepsRawBody`. */
     rawBody?: Buffer;
   }
   interface FastifyContextConfig {
     /** The route's own failure for a body that is not JSON. */
     malformedJson?: () => Failure;
-    /** Whether a missing body is as invalid as malformed JSON. */
+    /** Whether a missing body is rejected like malformed JSON. */
     bodyRequired?: boolean;
     /** The route takes a body but changes nothing, so caches stay valid. */
     readsOnly?: boolean;
     /**
-     * How a body is read, by content type; `*` is any other, an empty name is none. Requests of types without an entry are
-     * rejected. A route without this parses any body as JSON, or as its surface says.
+     * The parser for each content type: `*` stands for any other type, an empty name for none. Requests with other types are rejected.
+     * Without `bodyTypes`, a route parses any body as JSON or in the formats of its surface.
      */
     bodyTypes?: Record<string, 'json' | 'form' | 'stream'>;
-    /** Keep the bytes of the body, which a signature covers, as `rawBody`. */
+    /** Keeps the raw bytes as `rawBody`, because a signature covers them. */
     keepsRawBody?: boolean;
-    /** Numbers directly under this key are shown to people: keep their digits unchanged. */
+    /** Numbers directly under this key are shown to people, so their digits are kept unchanged. */
     verbatimNumbersUnder?: string;
   }
 }
@@ -51,7 +51,7 @@ export function readBodies(
     if (route.config?.bodyTypes) route.onRequest = [refuseOtherTypes, ...[route.onRequest ?? []].flat()];
   });
   http.removeAllContentTypeParsers();
-  // JSON is registered by name as well: the `*` parser is looked up again for each request.
+  // Register JSON by name as well: Fastify looks the `*` parser up again for each request.
   for (const [contentType, parse] of Object.entries({ 'application/json': parseJson, ...formats, '*': parseJson })) {
     http.addContentTypeParser(contentType, (request: FastifyRequest, _payload: unknown, done) => {
       const { bodyLimit: limit = 0, config } = routeOf(request);
@@ -127,7 +127,7 @@ export function takeNothingForEmpty(request: FastifyRequest, _reply: unknown, do
   done();
 }
 
-/** A separate class, because the surfaces respond to it with different texts. */
+/** A separate class, because each surface has its own message for it. */
 export class MalformedJson extends Failure {
   constructor(cause: unknown) {
     super('invalid', 'BadRequestError', 'Invalid JSON supplied in POST data', { cause });

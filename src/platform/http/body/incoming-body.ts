@@ -4,7 +4,7 @@ import { type ArrivingBody, type BodyMemory, noRoom, UnreadBody } from './body-m
 type Done = (error: Error | null, body?: Buffer) => void;
 
 const nothing = Buffer.alloc(0);
-/** How long a client that was too slow has to read its response. */
+/** How long a client that was too slow may take to read its response. */
 const readResponse_ms = 2_000;
 
 /** The body of one request, limited by its route and by the memory for all bodies. */
@@ -12,7 +12,7 @@ export class IncomingBody implements ArrivingBody {
   since = 0;
   private readonly memory: BodyMemory;
   private readonly limit: number;
-  /** Undefined without a content length. */
+  /** The content length; undefined without that header. */
   private readonly announced: number | undefined;
   private readonly done: Done;
   private bytes: Buffer = nothing;
@@ -45,7 +45,7 @@ export class IncomingBody implements ArrivingBody {
     this.fail(noRoom());
   }
 
-  /** Responds that the body arrives too slowly. False if it is complete. */
+  /** Responds that the body arrives too slowly. Returns false if the body is complete. */
   timeOut(payload: IncomingMessage, timeout_ms: number): boolean {
     if (this.isFinished) return false;
     this.fail(arrivedTooSlowly(timeout_ms));
@@ -75,9 +75,7 @@ export class IncomingBody implements ArrivingBody {
     this.memory.begin(this);
   }
 
-  /**
-   * Appends to one buffer that doubles: stored separately, chunks of one byte would take a hundred times their size.
-   */
+  /** Appends to one buffer that doubles in size. Stored separately, chunks of one byte would take a hundred times their size. */
   private append(chunk: Buffer, end: number): void {
     if (end > this.bytes.length) {
       const size = Math.max(end, Math.min(this.announced ?? this.limit, end * 2));
@@ -124,7 +122,7 @@ export function arrivedTooSlowly(timeout_ms: number): UnreadBody {
   return new UnreadBody('timeout', 'RequestTimeoutError', `The request did not arrive within ${seconds} seconds`);
 }
 
-/** To close the connection at once would reset it, and a client that is still sending would not see its response. */
+/** Closing the connection at once would reset it, and a client that is still sending would not see its response. */
 export function closeUnlessComplete(payload: IncomingMessage, after_ms: number): void {
   if (payload.complete || payload.readableEnded) return;
   const timer = setTimeout(() => payload.destroy(), after_ms).unref();

@@ -8,7 +8,7 @@ import { tooLarge } from './incoming-body.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
 interface FileRule {
-  /** The name of its field. Files of other names are discarded. */
+  /** The name of the file field. Files in other fields are discarded. */
   field: string;
   max_bytes: number;
   memory: BodyMemory;
@@ -16,11 +16,11 @@ interface FileRule {
 }
 
 export interface MultipartForm {
-  /** Those that arrived before the file: an HTML form has its file last. */
+  /** Fields that arrived before the file. An HTML form must have its file last. */
   fields: [name: string, value: string][];
-  /** Undefined when none was chosen. */
+  /** Undefined if no file was chosen. */
   file: FormFile | undefined;
-  /** Must be called when the file is not needed any more: what still arrives is discarded. */
+  /** Must be called when the file is no longer needed; discards the rest of the body. */
   stop(): void;
 }
 
@@ -69,7 +69,7 @@ function openParser(contentType: string, maxFields: number, fail: (error: Error)
     for (const limit of ['fieldsLimit', 'partsLimit'] as const) parser.on(limit, () => fail(tooManyValues()));
     return parser;
   } catch {
-    // Its only reason: a content type without a boundary.
+    // It only throws for a content type without a boundary.
     return undefined;
   }
 }
@@ -86,7 +86,7 @@ async function pump(body: StreamedBody, parser: Writable, stopped: Promise<'stop
   }
 }
 
-/** The file of a form, read while it arrives. It can be read once. */
+/** The file of a form, read while it arrives. It can be read only once. */
 export class FormFile {
   readonly filename: string;
   private readonly field: string;
@@ -103,7 +103,7 @@ export class FormFile {
     this.memory = file.memory;
   }
 
-  /** Throws beyond the limit, which is that of the form unless another is given. */
+  /** Throws if the file is larger than `max_bytes`. */
   async *read(max_bytes = this.max_bytes): AsyncGenerator<Buffer> {
     let length = 0;
     for await (const chunk of completely(this.stream)) {
@@ -114,12 +114,12 @@ export class FormFile {
     }
   }
 
-  /** The whole file, for what cannot be read piece by piece. */
+  /** Reads the whole file, for content that cannot be streamed. */
   bytes(): Promise<Uint8Array> {
     return collectBytes(this.memory, this.read());
   }
 
-  /** SHA-256 of what was read, in base64url. Can be called once. */
+  /** Returns the SHA-256 of the bytes read so far, in base64url. Can be called once. */
   digest(): string {
     return this.hash.digest('base64url');
   }
@@ -144,7 +144,7 @@ function sizeOf(bytes: number): string {
   return bytes < mebibyte ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(bytes / mebibyte)} MB`;
 }
 
-/** Forms end with a boundary: one that does not was cut off, or is none. */
+/** A form ends with a boundary; one that does not was cut off, or is not a form. */
 function unreadableForm(cause: unknown): Failure {
   return new Failure('invalid', 'BadRequestError', 'The form did not arrive completely. Send it again.', { cause });
 }

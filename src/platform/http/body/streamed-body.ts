@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { arrivedTooSlowly, closeUnlessComplete, tooLarge } from './incoming-body.ts';
 
-/** How long a client that has its response may go on sending, to use its connection again. */
+/** How long a client may continue to send after its response, so that it can reuse the connection. */
 const discarded_ms = 10_000;
 
-/** A body that its route reads piece by piece: the client sends no faster than it is read, and nothing is kept. */
+/** A body that the route reads in chunks. The client sends no faster than it is read (backpressure), and nothing is buffered. */
 export class StreamedBody {
   private readonly payload: IncomingMessage;
   private readonly timeout_ms: number;
@@ -18,8 +18,8 @@ export class StreamedBody {
   }
 
   /**
-   * Can be read once. Throws beyond the limit, and when the client has kept us waiting for longer than a request may take. The
-   * time that we need for what has arrived does not count.
+   * Can be read once. Throws if the body is too large, or if the client has kept us waiting for longer than a request may take. Our own
+   * processing time does not count.
    */
   async *read(max_bytes: number): AsyncGenerator<Buffer> {
     if (Number(this.payload.headers['content-length'] ?? 0) > max_bytes) throw tooLarge();
@@ -40,24 +40,24 @@ export class StreamedBody {
     }
   }
 
-  /** SHA-256 of what was read, in base64url. Can be called once. */
+  /** Returns the SHA-256 of the bytes read so far, in base64url. Can be called once. */
   digest(): string {
     return this.hash.digest('base64url');
   }
 
-  /** Called when the response was sent: a client that is still sending can finish, and use its connection again. */
+  /** Called when the response has been sent. A client that is still sending can finish and reuse the connection. */
   release(): void {
     this.isReleased = true;
     this.payload.resume();
     closeUnlessComplete(this.payload, discarded_ms);
   }
 
-  /** Whether the time limit of the server does not apply, because `read` has its own. */
+  /** Returns whether `read` still enforces its own time limit instead of the server's. */
   timeOut(): boolean {
     return !this.isReleased;
   }
 
-  /** Until there is more to read, or the end. A client that stops before the end is no failure of ours. */
+  /** Waits until there is more to read, or the end. If the client disconnects, this is a 400 and not an error of ours. */
   private next(timeout_ms: number): Promise<void> {
     const { payload } = this;
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Parses JSON. Numbers directly, or in a list, under a key become strings if parsing would change their spelling:
- * `1.0`, `2.50`, `1e3`, more digits than a double has. The value of the key is an object or a list.
+ * Parses JSON. Numbers directly under a key, or in a list there, become strings if parsing would change their spelling: `1.0`, `2.50`,
+ * `1e3`, more digits than a double has. The value of the key is an object or a list.
  */
 export function parseWithNumbersAsWritten(json: string, key: string): unknown {
   const body: unknown = JSON.parse(json);
@@ -10,7 +10,7 @@ export function parseWithNumbersAsWritten(json: string, key: string): unknown {
 function hasNumbersUnder(key: string, body: unknown): boolean {
   const values = isObject(body) ? body[key] : undefined;
   if (!isObject(values)) return false;
-  // Half a million cells, mostly texts: they are not worth a second pass.
+  // Rows of text need no second pass: there may be half a million cells.
   const isNumber = (value: unknown) => typeof value === 'number';
   const isCandidate = Array.isArray(values)
     ? (value: unknown) => isNumber(value) || (Array.isArray(value) && value.some((item) => typeof item !== 'string'))
@@ -50,7 +50,7 @@ function quoteNumbersUnder(key: string, json: string): string {
     } else if (char === '-' || (char >= '0' && char <= '9')) {
       number.lastIndex = at;
       const [digits = char] = number.exec(json) ?? [];
-      // Under the key, and not in a nested object: such a value is a structure of its own, for instance a file.
+      // Numbers in a nested object stay numbers: such a value has its own structure, for example a file.
       const isDirect = lastName === name && open.length > 1 && objects === (open[1] === '{' ? 2 : 1);
       if (isDirect && String(Number(digits)) !== digits) {
         parts.push(json.slice(copied, at), `"${digits}"`);
@@ -63,8 +63,7 @@ function quoteNumbersUnder(key: string, json: string): string {
 }
 
 /**
- * Index after the closing quote. A regular expression would keep a backtracking position for each of millions of
- * characters.
+ * Returns the index after the closing quote. A regular expression would keep a backtracking position for each of millions of characters.
  */
 function endOfText(json: string, start: number): number {
   let end = start + 1;
