@@ -5,7 +5,7 @@ export interface Build {
   build_time: string;
 }
 
-/** Written by the build; missing when running from source. */
+/** The file is written by the build and missing when running from source. */
 export function readBuild(): Build {
   try {
     return JSON.parse(readFileSync(new URL('../build.json', import.meta.url), 'utf8')) as Build;

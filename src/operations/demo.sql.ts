@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { KeyType } from '../protocol/key-types.ts';
 
-/** Only the service created by the platform user: another service may have the same name. */
+/** Selects only the service created by the platform user, because another service may have the same name. */
 export function selectDemoService(db: Db, name: string, createdBy: string) {
   return db
     .selectFrom('services')
@@ -19,7 +19,7 @@ export interface DemoKey {
   name: string;
 }
 
-/** Keys of the demo that are not revoked, even if its service was renamed. */
+/** Selects the demo's keys that are not revoked, even if its service was renamed. */
 export async function selectDemoKeys(db: Db, createdBy: string, type: KeyType): Promise<DemoKey[]> {
   const { rows } = await sql<DemoKey>`
     select id, service_id, name from api_keys
@@ -28,7 +28,7 @@ export async function selectDemoKeys(db: Db, createdBy: string, type: KeyType): 
   return rows;
 }
 
-/** Messages of a key that were not handed over to a provider or a printer yet. Each part of the `or` has an index. */
+/** Selects a key's messages that were not handed over to a provider or printer yet. Each part of the `or` has an index. */
 export async function selectUnsentOfKey(tx: Tx, { service_id, id }: DemoKey, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from notifications

@@ -24,7 +24,7 @@ import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/platform-user.ts';
 import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
 
-/** A live service with a key and one template per channel, to send a first message with. */
+/** A live service with a key and one template per channel, for sending a first message. */
 export interface Demo {
   service_id: string;
   api_key: string;
@@ -81,8 +81,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
 }
 
 /**
- * Revokes the live key of the demo and fails its unsent messages: a provider configured since must not send messages meant
- * for the sandbox.
+ * Revokes the demo's live key and fails its unsent messages: a provider configured since then must not send messages meant for the sandbox.
  */
 export async function retireDemo(app: Platform): Promise<void> {
   for (const key of await selectDemoKeys(app.db, platformUserId, 'normal')) {
@@ -112,7 +111,7 @@ async function giveUpUnsent(app: Platform, key: DemoKey): Promise<number> {
 
 const fileName = 'demo.json';
 
-/** The demo stored by the last start. */
+/** Reads the demo stored by the latest start. */
 export function readDemo(dataDir: string): Demo | undefined {
   try {
     return JSON.parse(readFileSync(secretFile(dataDir, fileName), 'utf8')) as Demo;
@@ -151,11 +150,11 @@ async function createDemoService(app: Deps): Promise<string> {
   }
 }
 
-/** Numbers of Ofcom for drama: they belong to no one. Every country reads them with their country code. */
+/** Numbers that Ofcom reserves for drama. Every country parses them, because they include their country code. */
 const numbersFor = ({ isBritish }: PhoneRules) =>
   Array.from({ length: 100 }, (_, index) => `${isBritish ? '0' : '+44'}7700900${900 + index}`);
 
-/** Gives the service a number, so that its texts can be answered in the sandbox. */
+/** Gives the service a number, so that people can reply to its texts in the sandbox. */
 async function receiveReplies(app: Deps, serviceId: string): Promise<void> {
   const taken = new Set((await listInboundNumbers(app.db)).map(({ number }) => number));
   const number = numbersFor(app.country.phone).find((one) => !taken.has(one));

@@ -7,7 +7,7 @@ interface Found {
   context: Record<string, string>;
 }
 
-/** What has this id, and whose it is. */
+/** Finds what has this id, and the ids of its owners. */
 export async function findByUuid(db: Db, uuid: string): Promise<Found | undefined> {
   const found = await selectByUuid(db, uuid);
   if (!found) return undefined;

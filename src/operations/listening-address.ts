@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const fileOf = (dataDir: string) => join(dataDir, 'address');
 
-/** Returns a function that deletes the file. */
+/** Stores the address. Returns a function that deletes the file. */
 export function recordAddress(dataDir: string, address: string): () => void {
   writeFileSync(fileOf(dataDir), `${address}\n`, { mode: 0o600 });
   return () => {
@@ -25,7 +25,7 @@ function recordedAddress(dataDir: string): string | undefined {
 
 const timeout_ms = 5_000;
 
-/** Undefined if no server responds: a killed server does not delete its address. */
+/** Returns undefined if no server responds: a killed server does not delete its address. */
 export async function findListeningAddress(dataDir: string): Promise<string | undefined> {
   const address = recordedAddress(dataDir);
   if (address === undefined) return undefined;

@@ -11,7 +11,7 @@ import { deleteOldUserRecords } from '../users/users.ts';
 import { deleteOldAuditEntries } from './audit/audit-log.ts';
 import type { RetentionSettings } from './settings.ts';
 
-/** The longest window of the guard is a week, and readiness looks at a month. */
+/** The longest window of the guard is a week, and readiness covers a month. */
 const outcomesKept_ms = 40 * day_ms;
 
 type Deps = Platform & ReadinessDeps & { config: { storage: RetentionSettings } };

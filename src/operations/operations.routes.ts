@@ -21,7 +21,7 @@ const Status = Type.Object(
 const Alive = Type.Object({ status: Type.String() });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 
-/** What an operator should know, although the process is ready. */
+/** Returns what an operator should know although the process is ready. */
 async function listWarnings(app: Platform): Promise<string[]> {
   const found = await checkTimeZonesDaily(app).catch(() => []);
   return found.map(({ description }) => description);
@@ -52,7 +52,7 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
       if (await isDatabaseAvailable()) {
         const warnings = await listWarnings(app);
         if (warnings.length === 0) return { status: 'ok' };
-        // The schema is that of every other response: almost no installation ever has a warning.
+        // Bypasses the schema, which has no warnings: almost no installation ever has one.
         const ready = { status: 'ok', warnings };
         return reply.serializer(JSON.stringify).send(ready);
       }
@@ -60,7 +60,7 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
     },
   );
 
-  // Serialized once: half a megabyte on a public endpoint.
+  // Serialised once, because it is half a megabyte on a public endpoint.
   let document: Buffer | undefined;
   http.get(
     '/openapi.json',
@@ -100,7 +100,7 @@ interface OpenApi {
   paths?: Record<string, object>;
 }
 
-/** Without the routes that no application calls. */
+/** Returns the document without the routes that applications never call. */
 function publicPart(document: OpenApi): OpenApi {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/v2/'));
   return { ...document, paths: Object.fromEntries(paths) };

@@ -10,7 +10,7 @@ interface FoundRow {
   user_id: string | null;
 }
 
-/** Ids are unique across tables, except that a job and a contact list have the id of the upload that they were made of. */
+/** Ids are unique across tables, except that a job or contact list has the id of the upload it was created from. */
 export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undefined> {
   const { rows } = await sql<FoundRow>`
     with found (type, service_id, organisation_id, user_id) as (
@@ -51,7 +51,7 @@ export async function selectByUuid(db: Db, id: string): Promise<FoundRow | undef
   return rows[0];
 }
 
-/** Concurrent callers share one query: the endpoint is public. */
+/** Concurrent callers share one query, because the endpoint is public. */
 export function sharedDatabaseCheck(app: Platform): () => Promise<boolean> {
   let running: Promise<boolean> | undefined;
   return () => {
@@ -64,7 +64,7 @@ export function sharedDatabaseCheck(app: Platform): () => Promise<boolean> {
 
 export async function isDatabaseAvailable(app: Platform, timeout_ms = 3_000): Promise<boolean> {
   try {
-    // A hung server never responds, and must not hang the status check.
+    // A hung server never responds and must not block the status check.
     await Promise.race([sql`select 1`.execute(app.db), tooLate(timeout_ms)]);
     return true;
   } catch (error) {

@@ -15,7 +15,7 @@ import { SecretBox } from '../platform/secrets/secrets.ts';
 import { dkimPrivateKeys } from '../sending-domains/keys/dkim-keys.ts';
 import { callbackTokens, signingSecrets } from '../services/settings/callback-api.ts';
 
-/** All values stored encrypted with SECRET_KEYS. */
+/** All values that are stored encrypted with SECRET_KEYS. */
 const kept: EncryptedValues[] = [
   keySecrets,
   callbackTokens,
@@ -32,8 +32,8 @@ const kept: EncryptedValues[] = [
 const batch = 500;
 
 /**
- * Re-encrypts all values with the first key, in batches, while the service runs. Skips values that are current, so it can be
- * stopped and run again.
+ * Re-encrypts all values with the first key, in batches, while the service runs. Skips values that already use it, so it can be stopped and
+ * run again.
  */
 export async function rekey({
   url,

@@ -17,11 +17,11 @@ export interface Sandbox {
   api_keys: { live: string; team: string; test: string };
   templates: Demo['templates'];
   admin: { client_id: string; client_secret: string };
-  /** Shows all sent messages. */
+  /** The page with all sent messages. */
   outbox_url: string;
 }
 
-/** Not mkdtemp: it creates mode 0700, but the database runs as another user and must traverse the folder. */
+/** Not mkdtemp, which uses mode 0700: the database runs as another user and must traverse the folder. */
 export function sandboxFolder(): string {
   return join(tmpdir(), `pennypost-sandbox-${randomBytes(6).toString('hex')}`);
 }
@@ -46,7 +46,7 @@ export async function describeSandbox(app: Deps, demo: Demo): Promise<Sandbox> {
 }
 
 /**
- * If stdin is a pipe, it ends when the parent ends, even when killed, and also through npx. Any other stdin (a terminal,
+ * If stdin is a pipe, it ends when the parent ends, even if the parent is killed, and even through npx. Any other stdin (a terminal,
  * /dev/null) says nothing about the parent, so its process id is polled.
  */
 export function whenParentEnds(act: () => void): void {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number };
 
-/** Explains errors of the operating system that the operator can fix; undefined for other errors. */
+/** Explains operating system errors that the operator can fix. Returns undefined for other errors. */
 export function explainSystemError(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code = '', syscall, address, port, path }: SystemError = error;
@@ -35,7 +35,7 @@ function userName(): string {
   try {
     return `the user ${userInfo().username}`;
   } catch {
-    // A user in a container may not have a name.
+    // In a container, the user may have no name.
     return `the user ${process.getuid?.()}`;
   }
 }

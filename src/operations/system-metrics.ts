@@ -11,10 +11,10 @@ interface Deps {
   virusScanner: VirusScanner;
 }
 
-/** Prometheus waits for ten seconds. */
+/** Prometheus' default scrape timeout is ten seconds. */
 const maxScan_ms = 5_000;
 
-/** The state of what a process needs on its machine, read at each scrape. */
+/** Measures the resources that a process needs on its machine, at each scrape. */
 export function measureSystem({ metrics, config, virusScanner }: Deps): void {
   const disks = async (figure: 'free_bytes' | 'size_bytes') =>
     diskFolders(config).map(({ folder, path }) => ({ labels: { folder }, value: diskSpace(path)[figure] }));

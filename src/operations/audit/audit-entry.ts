@@ -1,7 +1,7 @@
 import type { NewAuditEntry } from '../../auth/audit-entry.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 
-/** What things are called in entries: the names in the triggers of the audited tables, and in `recordAuditEntry`. */
+/** The names of things in entries, as in the triggers of the audited tables and in `recordAuditEntry`. */
 export const auditNouns = [
   'allowance',
   'api_key',
@@ -74,7 +74,7 @@ export type AuditNoun = (typeof auditNouns)[number];
 
 export interface AuditFilter {
   id?: string | undefined;
-  /** Who did it, or on whose behalf an admin client says it was done. */
+  /** The person who made the change, or on whose behalf an admin client says it made the change. */
   person_id?: string | undefined;
   thing_id?: string | undefined;
   service_id?: string | undefined;
@@ -84,6 +84,6 @@ export interface AuditFilter {
   after?: Timestamp | undefined;
   /** Only entries before this moment. */
   before?: Timestamp | undefined;
-  /** Only entries that come after this one in the list. */
+  /** Only entries after this one in the list. */
   older_than?: { created_at: Timestamp; id: string } | undefined;
 }

@@ -5,7 +5,7 @@ import type { AuditFilter } from './audit-entry.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The newest first. */
+/** Selects entries, newest first. */
 export function selectAuditEntries(db: Db, filter: AuditFilter, limit: number) {
   const { id, person_id, thing_id, service_id, noun, action, after, before, older_than } = filter;
   let query = db
@@ -43,7 +43,7 @@ export function selectAuditEntries(db: Db, filter: AuditFilter, limit: number) {
   return query.execute();
 }
 
-/** Returns how many were deleted. The database deletes none of the last 30 days. */
+/** Returns the number of deleted entries. The database refuses to delete entries of the last 30 days. */
 export async function deleteAuditEntries(db: Db, before: Timestamp, limit: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     select delete_old_audit_entries(${before}::timestamptz, ${limit}) as deleted`.execute(db);

@@ -12,7 +12,7 @@ export async function findAuditEntry(app: Platform, id: string): Promise<AuditEn
   return entry;
 }
 
-/** The newest first; `olderThan` is the id of the last entry of the page before. */
+/** Lists entries, newest first. `olderThan` is the id of the last entry of the previous page. */
 export async function listAuditEntries(
   app: Platform,
   filter: Omit<AuditFilter, 'older_than'>,
@@ -25,7 +25,7 @@ export async function listAuditEntries(
 
 const exported = 500;
 
-/** Reads entries in parts, so that an export of any length needs the memory of one part. */
+/** Reads entries in batches, so that the memory of an export does not depend on its length. */
 export async function* readAuditEntries(app: Platform, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
   let older_than: AuditFilter['older_than'];
   while (true) {

@@ -36,7 +36,7 @@ export class BackupFolder {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if ((await readdir(folder)).length > 0) throw new OperatorError(`${folder} is not empty: name a new folder.`);
     if (!passphrase) return new BackupFolder(folder, transform);
-    // Deriving a key from a passphrase is slow by design, so it encrypts one identity, which decrypts all files.
+    // Deriving a key from a passphrase is slow by design, so the passphrase encrypts one identity, which decrypts all files.
     const { recipient, file } = await newIdentity(passphrase);
     await writeFile(join(folder, identityName), file, { mode: 0o600 });
     return new BackupFolder(folder, encryptTo([recipient]));
@@ -80,14 +80,14 @@ export class BackupFolder {
     return this.transform ? this.transform(content) : content;
   }
 
-  /** Copies a folder of the data folder under the same names. */
+  /** Copies a folder of the data folder, keeping the file names. */
   async copyFrom(dataDir: string, part: string): Promise<void> {
     for (const name of await filesIn(join(dataDir, part))) {
       await this.write(join(part, name), createReadStream(join(dataDir, part, name)));
     }
   }
 
-  /** Returns the number of files restored. */
+  /** Returns the number of restored files. */
   async restoreTo(dataDir: string, part: string): Promise<number> {
     const names = await filesIn(join(this.folder, part));
     for (const kept of names) {

@@ -9,7 +9,7 @@ import type { Installation } from '../country/installation.sql.ts';
 interface Table {
   table: string;
   columns: string[];
-  /** A standby does not have the rows of unlogged tables, which a crash or a failover loses as well. */
+  /** False for unlogged tables on a standby, which does not have their rows. A crash or failover loses these rows too. */
   has_rows: boolean;
 }
 
@@ -26,8 +26,8 @@ export async function listTablesToKeep(client: pg.ClientBase): Promise<Table[]> 
 }
 
 /**
- * Foreign keys are circular, so no order of loading satisfies them: inside the restoring transaction they are checked at the
- * end, and are made immediate again after it.
+ * Circular foreign keys cannot be satisfied by any load order. They are checked at the end of the restoring transaction, and become
+ * immediate again after it.
  */
 export async function withForeignKeysCheckedAtTheEnd(client: pg.ClientBase, load: () => Promise<void>): Promise<void> {
   const { rows: keys } = await client.query<{ table: string; name: string }>(`
@@ -44,7 +44,7 @@ export async function withForeignKeysCheckedAtTheEnd(client: pg.ClientBase, load
   await alterAll('not deferrable');
 }
 
-/** Undefined in a database of a release that was for the United Kingdom only. */
+/** Returns undefined for a database of a release that only supported the United Kingdom. */
 export async function selectBackedUpInstallation(client: pg.ClientBase): Promise<Installation | undefined> {
   const { rows: found } = await client.query(`select to_regclass('installation') is not null as has_row`);
   if (!found[0]?.has_row) return undefined;
@@ -69,10 +69,10 @@ async function exists(client: pg.ClientBase, table: string): Promise<boolean> {
   return rows[0]?.found === true;
 }
 
-// Any constant that differs from our other advisory locks.
+// An arbitrary constant that differs from our other advisory locks.
 const restoreLock = 7_294_004;
 
-/** Until the connection closes. Returns false if another connection to the same database has it. */
+/** Holds the lock until the connection closes. Returns false if another connection to the same database has it. */
 export async function lockForRestore(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [restoreLock]);
   return rows[0]?.locked === true;
@@ -86,13 +86,13 @@ export function copyIn(client: pg.ClientBase, table: string, columns: string[]):
   return client.query(copy.from(`copy ${pg.escapeIdentifier(table)} (${names(columns)}) from stdin`));
 }
 
-/** Must run before any row of its range is inserted. Same fillfactor as every partition. */
+/** Must run before any row in its range is inserted. Every partition has the same fillfactor. */
 export async function addPartition(client: pg.ClientBase, { name, from_id, to_id }: Partition): Promise<void> {
   await client.query(`create table ${pg.escapeIdentifier(name)} partition of notifications
     for values from (${pg.escapeLiteral(from_id)}) to (${pg.escapeLiteral(to_id)}) with (fillfactor = 60)`);
 }
 
-/** What a worker would send as soon as it starts. */
+/** Counts what a worker would send as soon as it starts. */
 export async function countUnsent(client: pg.ClientBase): Promise<{ messages: number; letters: number }> {
   const { rows } = await client.query<{ messages: string; letters: string }>(`
     select (select count(*) from delivery_queue q join notifications n on n.id = q.notification_id
@@ -139,7 +139,10 @@ export async function addWaitingTask(client: pg.ClientBase, waiting: WaitingTask
   );
 }
 
-/** True if the database is empty or contains only the rows inserted by migrations. What the audit log has must not be deleted. */
+/**
+ * Whether the database is empty or contains only the rows inserted by migrations. Audit log entries must not be deleted, so a database with
+ * entries counts as used.
+ */
 export async function isUnused(client: pg.ClientBase): Promise<boolean> {
   const isFilled = async (condition: string) => {
     const { rows } = await client.query<{ filled: boolean }>(`select ${condition} as filled`);
@@ -160,7 +163,7 @@ function names(columns: string[]): string {
   return columns.map(pg.escapeIdentifier).join(', ');
 }
 
-/** Queued messages that were not handed over to a provider. */
+/** Selects queued messages that were not handed over to a provider. */
 export async function selectUnsent(db: Db, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select n.id from delivery_queue q join notifications n on n.id = q.notification_id
@@ -168,7 +171,7 @@ export async function selectUnsent(db: Db, max: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Letters that were not handed over to a printer. */
+/** Selects letters that were not handed over to a printer. */
 export async function selectUnprintedLetters(db: Db, max: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from notifications

@@ -34,7 +34,7 @@ export async function backup({
       await writeDump(client, created, say);
     };
     const isDone = replicaUrl !== undefined && (await dumpStandby(primary, replicaUrl, dump, say));
-    // Not through the first connection, which may have been idle for hours.
+    // On a new connection, because the first may have been idle for hours.
     if (!isDone) await withClient(url, dump);
     return created;
   });
@@ -42,7 +42,7 @@ export async function backup({
   if (withSecrets) await target.copyFrom(dataDir, 'secrets');
 }
 
-/** Returns whether it is done. A standby may cancel a long snapshot, for what it has to replay. */
+/** Returns false if the standby cannot be used. It may cancel a long snapshot that conflicts with replay. */
 async function dumpStandby(
   primary: pg.Client,
   replicaUrl: string,

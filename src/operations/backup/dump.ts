@@ -25,14 +25,14 @@ import type { BackupFolder } from './backup-folder.ts';
 
 const dumpName = 'database.sql.gz';
 
-/** Writes the rows of the tables and the waiting tasks, as the transaction of the client sees them. */
+/** Writes the rows of the tables and the waiting tasks as the client's transaction sees them. */
 export async function writeDump(client: pg.Client, target: BackupFolder, say: (line: string) => void): Promise<void> {
   const file = createGzip();
   const written = target.write(dumpName, file);
   try {
     await writeRows(client, file, say);
   } catch (error) {
-    // Whoever repeats the dump writes the same file.
+    // The caller may repeat the dump and write the same file again.
     file.destroy();
     await written.catch(() => undefined);
     throw error;
@@ -57,16 +57,16 @@ async function writeRows(client: pg.Client, file: Gzip, say: (line: string) => v
   for (const task of await listWaitingTasks(client)) await write(`-- task ${JSON.stringify(task)}\n`);
 }
 
-/** Before what a restore compares with its settings, so that it need not load anything for that. */
+/** Marks the installation, which a restore compares with its settings before it loads anything. */
 const installationMark = '-- installation ';
-/** Backups without this migration are of a release that was for the United Kingdom only. */
+/** Backups without this migration are of a release that only supported the United Kingdom. */
 const firstWithCountry = '0054_installation.sql';
 
-/** A dump whose first lines were read. */
+/** A dump after its first lines were read. */
 interface Dump {
-  /** Those that its database had. */
+  /** The migrations of its database. */
   migrations: string[];
-  /** `earlier`: of a release for the United Kingdom only. Undefined if the dump does not say. */
+  /** `earlier`: of a release that only supported the United Kingdom. Undefined if the dump has no mark. */
   installation: Installation | 'earlier' | undefined;
   lines: AsyncIterator<string>;
 }
@@ -94,7 +94,7 @@ export async function openDump(source: BackupFolder): Promise<Dump> {
   return { migrations, installation: undefined, lines: beginningWith(second, lines) };
 }
 
-/** With a line that was read already. */
+/** Puts a line that was already read back at the beginning. */
 function beginningWith(first: IteratorResult<string>, lines: AsyncIterator<string>): AsyncIterator<string> {
   let isRead = false;
   return {
@@ -138,7 +138,7 @@ async function copyIntoTable(
     const day =
       table === 'notifications' ? calendar.day(momentOfId(text.split('\t', idAt + 1)[idAt] ?? '')) : undefined;
     if (day !== undefined && !days.has(day)) {
-      // Rows are roughly ordered by day, so this happens about once per day.
+      // Rows are roughly ordered by day, so this happens about once a day.
       await copying.end();
       days.add(day);
       await addPartition(client, partitionOf(calendar, day));
@@ -168,7 +168,7 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
   role: ServerRole = 'primary',
 ): Promise<T> {
-  // Its transaction waits for the disk with the backup. The role may have a short limit for requests.
+  // The transaction idles while the backup is written to disk, and the role may have a short timeout for requests.
   const options = '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=0';
   const client = new DatabaseClient({ connectionString: url, role, mayBeStandby: true, options });
   await client.connect();

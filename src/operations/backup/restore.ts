@@ -36,7 +36,7 @@ interface RestoreOptions extends BackupOptions, OpenedWith {
   endUnsent?: boolean;
 }
 
-/** Restores into an unused database. A backup of an older release is loaded into its own schema, then migrated. */
+/** Restores into an unused database. A backup of an older release is loaded into its own schema and then migrated. */
 export async function restore({
   url,
   dataDir,
@@ -69,7 +69,7 @@ export async function restore({
     await withForeignKeysCheckedAtTheEnd(client, () => loadDump(client, dump, { country: ofBackup, say }));
     await client.query('commit');
   });
-  // The country is that of the backup.
+  // Uses the country of the backup.
   await prepareDatabase(url, log, { profile: ofBackup.profile, seeds, isCommand: true });
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   await restoreLetterKind(db).finally(close);
@@ -85,8 +85,8 @@ export async function restore({
 }
 
 /**
- * The profile of the backup, before anything is loaded. Settings that choose no country take it, because a restore often runs
- * without those of the server; others must be of the same days, amounts and slots.
+ * Returns the profile of the backup, before anything is loaded. Settings without a country use it, because a restore often runs without the
+ * server's settings. Other settings must have the same days, amounts and slots.
  */
 function refuseOtherCountry(found: Installation | 'earlier' | undefined, profile: CountryProfile): CountryProfile {
   if (found === undefined) return profile;
@@ -110,9 +110,9 @@ function refuseSeveralDatabases(source: BackupFolder): void {
 const batch = 1_000;
 
 /**
- * For a restored database whose service kept running after the backup: messages waiting in the backup may have been sent since.
- * They end as technical-failure and the service gets a callback, so that none is sent twice or lost silently. Files that were
- * being sent, or scheduled, are cancelled.
+ * For a restored database whose service kept running after the backup: its waiting messages may have been sent since. They end as
+ * technical-failure with a callback, so that none is sent twice or lost silently. Files that were being sent or were scheduled are
+ * cancelled.
  */
 async function endUnsentMessages(url: string, log: Log, country: Country): Promise<void> {
   const { db, close } = openDatabase({ url, poolSize: 1, log });

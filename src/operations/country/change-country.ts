@@ -22,15 +22,15 @@ import {
 import { slotsOf } from './installation.ts';
 
 interface PostageChange {
-  /** The slot of each class, also of those that the profile does not have. */
+  /** The slot of each class, including classes that the profile does not have. */
   slots: Readonly<Record<string, number>>;
-  /** All letters, as many as before. */
+  /** The number of letters, which does not change. */
   letters: number;
 }
 
 /**
- * Gives the classes of postage the slots that the profile says, and moves the letters that were counted. One transaction: it
- * can be interrupted and run again.
+ * Gives the postage classes the slots in the profile, and moves the counts of letters. Runs in one transaction, so it can be interrupted
+ * and run again.
  */
 export async function changePostage(app: { db: Db; clock: Clock }, profile: CountryProfile): Promise<PostageChange> {
   const wanted = slotsOf(profile);
@@ -69,17 +69,17 @@ export async function changePostage(app: { db: Db; clock: Clock }, profile: Coun
 }
 
 interface ZoneChange {
-  /** The first day that is counted in the new zone. */
+  /** The first day counted in the new zone. */
   first_day: string;
   old_zone: string;
   new_zone: string;
-  /** All messages, those that were deleted, too: as many as before. */
+  /** The number of messages, including deleted ones, which does not change. */
   messages: number;
 }
 
 /**
- * Counts days in another zone from now on. Messages are moved to their day in the new zone as long as they are here; counts of
- * older days stay those of the old zone. One transaction: it can be interrupted and run again.
+ * Counts days in another zone from now on. Messages that are not deleted yet move to their day in the new zone; counts of older days keep
+ * the old zone. Runs in one transaction, so it can be interrupted and run again.
  */
 export async function changeZone(app: { db: Db; clock: Clock }, zone: string): Promise<ZoneChange> {
   const problem = zoneProblem(zone);
@@ -109,12 +109,12 @@ export async function changeZone(app: { db: Db; clock: Clock }, zone: string): P
   return changed;
 }
 
-/** The latest change, for pages with counts by day. */
+/** Returns the latest change, for pages with daily counts. */
 export function findZoneChange(db: Db): Promise<{ first_day: string; old_zone: string } | undefined> {
   return selectLatestZoneChange(db);
 }
 
-/** Other processes would go on to count days of the old zone. */
+/** Refuses while other processes are connected: they would still count days in the old zone. */
 export async function refuseWhileInUse(db: Db): Promise<void> {
   const count = await countOtherConnections(db);
   if (count > 0) {
@@ -124,7 +124,7 @@ export async function refuseWhileInUse(db: Db): Promise<void> {
   }
 }
 
-/** Messages before the oldest day of the old zone are deleted, so a new day that begins earlier lacks some. */
+/** Older messages were deleted by the days of the old zone, so a day of the new zone that begins earlier is incomplete. */
 function firstCompleteDay(before: Calendar, after: Calendar, now: Date): string {
   const oldest = before.start(addDays(before.day(now), 1 - defaultRetentionDays));
   const day = after.day(oldest);

@@ -10,13 +10,13 @@ import { changedPaths, compareCountry } from './installation.ts';
 
 const name = 'country';
 
-/** What an operator should know about the country before the next start. Nothing, if there is nothing to know. */
+/** Returns what an operator should know about the country before the next start. */
 export async function checkCountry(profile: CountryProfile, url: string): Promise<Finding[]> {
   const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
   try {
     return await checkStored(db, profile);
   } catch (error) {
-    // Another finding says so.
+    // Another finding reports this.
     if (isDatabaseUnavailable(error)) return [];
     throw error;
   } finally {

@@ -3,20 +3,17 @@ import type { CountryProfile } from '../../countries/profile.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 
-/** What decides stored keys, and the profile of the latest start. */
+/** The values that stored keys depend on, and the profile of the latest start. */
 export interface Installation {
   country: string;
   zone: string;
   currency: string;
-  /** The slot of each class, also of those that the profile no longer has. */
+  /** The slot of each class, including classes that the profile no longer has. */
   postage: Record<string, number>;
   profile: CountryProfile | null;
 }
 
-/**
- * `unused`: a database in which no release has been. `earlier`: one of a release that had no such row, all of which were for
- * the United Kingdom.
- */
+/** `unused`: no release has used the database. `earlier`: a release without this row, which only supported the United Kingdom. */
 export async function selectInstallation(db: Db | Tx): Promise<Installation | 'unused' | 'earlier'> {
   const { rows: found } = await sql<{ has_row: boolean; has_rates: boolean }>`
     select to_regclass('installation') is not null as has_row, to_regclass('letter_rates') is not null as has_rates`.execute(
@@ -28,7 +25,7 @@ export async function selectInstallation(db: Db | Tx): Promise<Installation | 'u
   return rows[0] ?? 'unused';
 }
 
-/** Whether a message was ever accepted: its row goes after days, its statistics stay. */
+/** Whether a message was ever accepted. Checks statistics too, because message rows are deleted after days. */
 export async function hasMessages(db: Db | Tx): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from notifications) or exists (select from status_count_changes)
@@ -45,14 +42,14 @@ export async function updateInstallation(tx: Tx, installation: Installation, cho
       chosen_at = ${chosenAt === undefined ? sql`chosen_at` : chosenAt}`.execute(tx);
 }
 
-/** The stored profile has it, too, so that the next start finds no other difference. */
+/** Also updates the stored profile, so that the next start finds no other difference. */
 export async function updateZone(tx: Tx, zone: string): Promise<void> {
   await sql`
     update installation
     set zone = ${zone}, profile = jsonb_set(profile, '{calendar,zone}', to_jsonb(${zone}::text))`.execute(tx);
 }
 
-/** As `updateZone`. */
+/** Also updates the stored profile, like `updateZone`. */
 export async function updatePostage(
   tx: Tx,
   slots: Readonly<Record<string, number>>,
@@ -80,7 +77,7 @@ export async function selectLatestZoneChange(db: Db): Promise<{ first_day: strin
     .executeTakeFirst();
 }
 
-/** Of this service, as far as this role may see them. */
+/** Counts connections of this service, as far as this role can see them. */
 export async function countOtherConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity
@@ -88,7 +85,7 @@ export async function countOtherConnections(db: Db): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Whether PostgreSQL counts days in this zone, too: its time-zone database is its own. */
+/** Whether PostgreSQL knows the zone: it has its own time zone database. */
 export async function knowsZone(db: Db | Tx, zone: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
     select exists (select from pg_timezone_names where name = ${zone}) as known`.execute(db);

@@ -27,11 +27,11 @@ interface PrepareOptions {
   seeds: readonly Seed[];
   wait_ms?: number;
   languages?: Languages;
-  /** A command beside the server, whose environment may lack its settings, takes the country of the database. */
+  /** Set for commands, whose environment may lack the server's settings: they use the country in the database. */
   isCommand?: boolean;
 }
 
-/** Migrates and seeds, after the country was compared with that of the database: a refusal changes nothing there. */
+/** Migrates and seeds after comparing the country with that of the database. A refusal changes nothing in the database. */
 export async function prepareDatabase(url: string, log: Log, options: PrepareOptions): Promise<string[]> {
   const { seeds, wait_ms, languages, isCommand = false } = options;
   const country = async (db: Db) => {
@@ -44,7 +44,7 @@ export async function prepareDatabase(url: string, log: Log, options: PrepareOpt
   return migrate(url, log, { seeds, country, languages, ...(wait_ms !== undefined && { wait_ms }) });
 }
 
-/** The row of this installation, first of all seeds: others insert what the country has. */
+/** The row of this installation. Must be the first seed, because others insert rows that depend on the country. */
 export const seedInstallation: Seed = async (tx, now, { profile }) => {
   const stored = await selectInstallation(tx);
   if (typeof stored === 'string') throw new Error('The installation has no row');
@@ -64,7 +64,10 @@ export const seedInstallation: Seed = async (tx, now, { profile }) => {
   if (stored.profile !== null) await recordChange(tx, stored.profile, next.profile ?? profile, now);
 };
 
-/** After a restore, which loads rows and no functions: migrations count letters in the slots of the United Kingdom. */
+/**
+ * Recreates the function that maps postage to slots. A restore only loads rows, and migrations create the function with the slots of the
+ * United Kingdom.
+ */
 export async function restoreLetterKind(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     const stored = await selectInstallation(tx);
@@ -73,21 +76,21 @@ export async function restoreLetterKind(db: Db): Promise<void> {
 }
 
 function isSame(stored: Installation, next: Installation): boolean {
-  // Through JSON, as the database has it: without undefined values.
+  // Serialised as in the database, without undefined values.
   return isDeepStrictEqual(stored, { ...JSON.parse(JSON.stringify(next)) });
 }
 
-/** Also those that the profile no longer has: their letters stay where they were counted. */
+/** Includes classes that the profile no longer has, because their letters stay in the slots where they were counted. */
 function listClasses({ postage }: Installation): { id: string; slot: number }[] {
   return Object.entries(postage).map(([id, slot]) => ({ id, slot }));
 }
 
-/** The slot of each class. */
+/** Returns the slot of each class. */
 export function slotsOf({ postage }: Pick<CountryProfile, 'postage'>): Record<string, number> {
   return Object.fromEntries(postage.classes.map(({ id, slot }) => [id, slot]));
 }
 
-/** Those of databases without a row. */
+/** The values of databases without a row. */
 export const ofEarlierReleases: Installation = {
   country: gb.code,
   zone: gb.calendar.zone,
@@ -97,8 +100,8 @@ export const ofEarlierReleases: Installation = {
 };
 
 /**
- * What decides stored keys cannot change under the rows that have them. Throws what the operator reads, or says whether the
- * database is still without messages and rates of its own, so that everything can change.
+ * The values that stored keys depend on cannot change while rows have such keys. Throws an error for the operator, or returns whether the
+ * database still has no messages and no custom rates, so that everything can change.
  */
 export async function compareCountry(
   db: Db | Tx,
@@ -115,7 +118,7 @@ export async function compareCountry(
   throw new OtherCountry(stored, differences);
 }
 
-/** Sentences about what decides stored keys and differs. */
+/** Returns sentences about the differing values that stored keys depend on. */
 export function listDifferences(
   found: Installation | 'earlier',
   { calendar, money, ...profile }: CountryProfile,
@@ -168,7 +171,7 @@ class UnknownToPostgres extends OperatorError {
 
 const maxFields = 50;
 
-/** Of everything else that a profile says: only the fields that changed. */
+/** Records all other changes of the profile, with the changed fields only. */
 async function recordChange(tx: Tx, before: CountryProfile, after: CountryProfile, now: Date): Promise<void> {
   const changed = changedPaths(before, after).slice(0, maxFields);
   if (changed.length === 0) return;
@@ -188,7 +191,7 @@ interface ChangedField {
   after: unknown;
 }
 
-/** The fields in which two profiles differ, such as `letter.cutOff`. Lists are compared as a whole. */
+/** Returns the fields in which two profiles differ, such as `letter.cutOff`. Lists are compared as a whole. */
 export function changedPaths(before: unknown, after: unknown, path = ''): ChangedField[] {
   if (!isPlain(before) || !isPlain(after)) {
     return isDeepStrictEqual(before, after) ? [] : [{ path, before, after }];

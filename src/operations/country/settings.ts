@@ -1,7 +1,7 @@
 import * as setting from '../../platform/setting.ts';
 import type { Values } from '../../platform/setting-groups.ts';
 
-/** All optional: what is unset comes from COUNTRY_FILE, or from the profile of the country. src/countries checks them. */
+/** All settings are optional: the defaults are in COUNTRY_FILE or in the country's profile. src/countries validates them. */
 export const countrySettings = {
   code: setting.optionalText(
     'COUNTRY',

@@ -22,7 +22,7 @@ interface DatabaseConfig {
 
 const maxClockDifference_ms = 5_000;
 
-/** `url` can bypass a pooler. */
+/** `url` may bypass a pooler. */
 export async function checkDatabase(config: DatabaseConfig, url: string, calendar: Calendar): Promise<Finding[]> {
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
@@ -102,7 +102,7 @@ const name = 'replica';
 const uses = 'exports, reports, searches and backups read from it';
 const todo = 'they read from the primary meanwhile; check DATABASE_REPLICA_URL, see docs/operations/scaling.md';
 
-/** Whether reads can use the standby of DATABASE_REPLICA_URL. */
+/** Checks whether reads can use the standby in DATABASE_REPLICA_URL. */
 async function checkReplica({ replicaUrl }: DatabaseSettings, primary: pg.ClientBase): Promise<Finding[]> {
   if (replicaUrl === undefined) return [];
   const standby = new DatabaseClient({
@@ -122,7 +122,7 @@ async function checkReplica({ replicaUrl }: DatabaseSettings, primary: pg.Client
   }
 }
 
-/** The same in a process that runs, from its own checks. */
+/** Returns the same finding in a running process, from its own checks. */
 export function judgeStandby(standby: Standby | undefined, clock: Clock): Finding[] {
   if (!standby) return [];
   const { server, problem, behind_ms, since_ms } = standby.state;
@@ -141,12 +141,12 @@ function judge(server: string | undefined, problem: string | undefined, behind_m
   };
 }
 
-/** Values of synchronous_commit with which a commit waits for a synchronous standby. */
+/** The values of synchronous_commit for which a commit waits for a synchronous standby. */
 const waiting = ['on', 'remote_write', 'remote_apply'];
 
 const guide = 'see docs/operations/failover.md';
 
-/** Whether a standby that takes over has every message that was accepted. */
+/** Checks whether a promoted standby would have every accepted message. */
 async function checkStandbys(config: { database: DatabaseSettings }, client: pg.ClientBase): Promise<Finding> {
   const replication = await readReplication(client);
   return judgeReplication(replication, urlsOfHosts(config.database.url ?? '').length);
@@ -164,7 +164,7 @@ export function judgeReplication(
   }
   const count = standbys.length === 1 ? '1 standby' : `${standbys.length} standbys`;
   const route = hosts > 1 ? '' : '; DATABASE_URL names one host, which must lead to the new primary after a failover';
-  // Only a role with pg_read_all_stats sees more than that they exist.
+  // Roles without pg_read_all_stats only see that standbys exist.
   if (standbys.every(({ sync_state }) => sync_state === null)) {
     return finding(name, hosts === 1, `${count}, synchronous or not${route}`, 'grant pg_read_all_stats to the role');
   }

@@ -18,7 +18,7 @@ export async function readServerFacts(client: pg.ClientBase) {
   return { ...facts, migrations };
 }
 
-/** What PostgreSQL knows about the clocks of a zone: each change between two moments, as it is seen every hour. */
+/** Returns the clock changes of a zone that PostgreSQL knows between two moments, at hourly precision. */
 export async function readOffsets(
   client: Pick<pg.ClientBase, 'query'>,
   calendar: Calendar,
@@ -43,11 +43,11 @@ export async function readOffsets(
 interface Standby {
   sync_state: string | null;
   behind_bytes: number | null;
-  /** Null while it has everything. */
+  /** Null when the standby is up to date. */
   behind_s: number | null;
 }
 
-/** The state of a standby is null without the privileges of pg_read_all_stats. */
+/** Without the privileges of pg_read_all_stats, the state of a standby is null. */
 export async function readReplication(
   client: pg.ClientBase,
 ): Promise<{ standbys: Standby[]; synchronous_commit: string }> {
@@ -66,7 +66,7 @@ interface KeyRow {
   encrypted_secret: string;
 }
 
-/** A sample: the newest keys. */
+/** Selects a sample: the newest keys. */
 export async function selectSomeKeys(client: pg.ClientBase): Promise<KeyRow[]> {
   const { rows } = await client.query<KeyRow>(
     'select id, service_id, encrypted_secret from api_keys order by id desc limit 1000',
@@ -78,7 +78,7 @@ export function selectMovedService(db: Db, id: string) {
   return db.selectFrom('services').select(['active', 'api_dialect']).where('id', '=', id).executeTakeFirst();
 }
 
-/** Templates with these ids, of any service. */
+/** Selects templates with these ids, of any service. */
 export function selectMovedTemplates(db: Db, ids: string[]) {
   return db
     .selectFrom('templates')
@@ -88,7 +88,7 @@ export function selectMovedTemplates(db: Db, ids: string[]) {
     .execute();
 }
 
-/** Reply-to addresses and text message senders of a service. */
+/** Selects the reply-to addresses and text message senders of a service. */
 export async function selectSenderIds(db: Db, serviceId: string): Promise<{ kind: string; id: string }[]> {
   const { rows } = await sql<{ kind: string; id: string }>`
     select 'reply-to' as kind, id from service_email_reply_to where service_id = ${serviceId} and not archived

@@ -47,7 +47,7 @@ export type DoctorConfig = ProvidersConfig & {
 const minFreeBytes = 1024 ** 3;
 
 /**
- * Checks the requirements of a start. The checks are independent, so that one run finds every problem, and run side by side: each may
+ * Checks the requirements of a start. The checks are independent, so that one run finds every problem, and concurrent, because each may
  * wait for a server that does not respond.
  */
 export async function examine(
@@ -78,7 +78,10 @@ export async function examine(
   ];
 }
 
-/** A start refuses wrong translations. Those of texts that an update has changed are only not shown any more. */
+/**
+ * Checks for translations of unknown texts. Wrong translations already prevent a start; those whose source text an update has changed are
+ * only no longer shown.
+ */
 function checkTranslations({ profile, languagesDir }: DoctorConfig['country']): Finding[] {
   if (languagesDir === undefined) return [];
   const unknown = findUnknownKeys(languagesDir, profile.languages);
@@ -94,7 +97,7 @@ interface Running extends Platform {
   providers: readonly ProviderDescriptor[];
 }
 
-/** The same checks in a process that runs, with its own connections. */
+/** Runs the same checks in a running process, with its own connections. */
 export async function examineRunning(app: Running): Promise<Finding[]> {
   const { config } = app;
   const found = await Promise.all([
@@ -129,7 +132,7 @@ function checkDataDir(dataDir: string): Finding {
   }
 }
 
-/** Checks the disk of the data folder, and that of the embedded database where it is elsewhere. */
+/** Checks the disk of the data folder, and the disk of the embedded database if it is elsewhere. */
 function checkDisks(config: DoctorConfig): Finding[] {
   return diskFolders(config).map(({ folder, path }) => {
     const name = folder === 'data' ? 'disk' : 'database disk';
@@ -144,7 +147,7 @@ function checkDisks(config: DoctorConfig): Finding[] {
   });
 }
 
-/** Stores, reads and deletes a file, because each needs its own permission. */
+/** Stores, reads and deletes a file, because each needs a separate permission. */
 async function checkBucket(config: DoctorConfig): Promise<Finding[]> {
   if (config.s3.bucket === undefined) return [];
   const files = openFiles(config, systemClock);
@@ -190,7 +193,7 @@ async function checkProvidersAlone(
   }
 }
 
-/** A database that cannot be reached or is not up to date has findings of its own. */
+/** A database that is unreachable or not migrated has its own findings. */
 async function checkDomainsAlone(url: string): Promise<Finding[]> {
   const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
   try {
@@ -233,7 +236,7 @@ async function checkProvider(
   }
 }
 
-/** Where providers report in another way than by webhook. */
+/** Checks the receivers of providers whose reports do not arrive by webhook. */
 async function checkReceivers(config: DoctorConfig, list: readonly ProviderDescriptor[]): Promise<Finding[]> {
   const active = list.filter(({ name, channel }) => config[channel].providers.includes(name));
   const checks = active.flatMap((provider) => provider.receiverChecks?.(settingsOf(config, provider)) ?? []);
@@ -260,10 +263,10 @@ async function checkPrinter({ letters }: DoctorConfig): Promise<Finding[]> {
   }
 }
 
-/** It is longer than a check can take, which is then reported as unfinished. */
+/** Longer than the timeout of a check, so a slow scan is reported as unfinished. */
 const maxScan_ms = 6_000;
 
-/** Scans a few bytes, as for any uploaded file. */
+/** Scans a few bytes as if they were an uploaded file. */
 async function checkScanner({ storage }: DoctorConfig): Promise<Finding[]> {
   if (storage.clamavAddress === undefined) return [];
   const name = 'virus scanner';
@@ -280,7 +283,7 @@ async function checkScanner({ storage }: DoctorConfig): Promise<Finding[]> {
 const renewInletBefore_ms = 14 * day_ms;
 const renewInlet = 'renew SMTP_INLET_TLS_CERT and restart, or software cannot send over SMTP';
 
-/** The certificate of the SMTP inlet, if it has one. */
+/** Checks the certificate of the SMTP inlet, if it has one. */
 function checkInlet({ listen, certificate }: InletSettings, now: Date): Finding[] {
   if (!listen || certificate === undefined) return [];
   const name = 'smtp inlet';

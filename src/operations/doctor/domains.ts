@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { countStates, listDomains } from '../../sending-domains/sending-domains.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** The domains of the installation one by one, those of services and organisations together. Reads what the last checks found. */
+/** Reports the installation's domains one by one, and those of services and organisations together, from their latest checks. */
 export async function checkDomains(db: Db): Promise<Finding[]> {
   const { domains } = await listDomains(db, { scope: 'installation' });
   const all = (await countStates(db)).filter(({ state }) => state !== 'retired');

@@ -8,13 +8,13 @@ export interface Finding {
   description: string;
   /** The provider, if the check is about one. */
   provider?: string;
-  /** Since when it fails, if the check knows. */
+  /** Since when the check has failed, if known. */
   since?: Timestamp | undefined;
-  /** No message is delayed by it. */
+  /** The problem delays no message. */
   is_minor?: boolean;
   /** Nothing is wrong, but an operator should know. */
   is_warning?: boolean;
-  /** The check took too long, so it knows nothing about what it checks. */
+  /** The check timed out, so its result is unknown. */
   is_unfinished?: boolean;
 }
 
@@ -37,10 +37,10 @@ export async function inTime<Result>(check: Promise<Result>): Promise<Result> {
   return Promise.race([check, tooLate]);
 }
 
-/** What OpenSSL and Node say about a certificate whose authority they do not know. */
+/** Messages of OpenSSL and Node about certificates of unknown authorities. */
 const untrusted = /self.signed.cert|unable.to.(verify|get).*(certificate|issuer|leaf)/i;
 
-/** The finding of a check that threw. `found` says what that means, unless the check did not finish. */
+/** Returns the finding of a check that threw. `found` describes the problem, unless the check timed out. */
 export function failedFinding(name: string, found: string, error: unknown): Finding {
   const message = error instanceof Error ? error.message : String(error);
   const reason = untrusted.test(message)

@@ -1,7 +1,7 @@
 import type { Country } from '../../countries/country.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** What an operator should know about the letters of the country before a printer gets the first one. */
+/** Returns what an operator should know about the country's letters before a printer gets the first one. */
 export function checkLetters({ letter, holidays }: Country, now: Date): Finding[] {
   const year = now.getUTCFullYear();
   return [
@@ -28,7 +28,7 @@ function warning(name: string, text: string): Finding {
   return { ...finding(name, true, text), is_warning: true };
 }
 
-/** The last year that every table has, up to this one and the next. */
+/** Returns the last year that every table of holidays includes, up to next year. */
 function lastKnownYear(holidays: Country['holidays'], year: number): number {
   let known = year + 1;
   while (!holidays.isKnown(known) && known > year - 100) known -= 1;

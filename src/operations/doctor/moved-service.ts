@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { selectMovedService, selectMovedTemplates, selectSenderIds } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** A key of another server, and the templates that its applications can send there. */
+/** An API key of another server, and the templates that its applications can use there. */
 interface KeyOfAnotherServer {
   service_id: string;
   secret: string;
@@ -13,7 +13,7 @@ interface KeyOfAnotherServer {
 
 const guide = 'see docs/guides/moving-from-gc-notify.md';
 
-/** What applications with this key would miss if only their base URL changed. */
+/** Reports what applications with this key would miss if only their base URL changed. */
 export async function examineMove(
   { db, secrets }: { db: Db; secrets: Platform['secrets'] },
   { service_id, secret, templates }: KeyOfAnotherServer,
@@ -56,7 +56,7 @@ async function checkTemplates(db: Db, serviceId: string, wanted: KeyOfAnotherSer
   return [finding('templates', true, `${ok} of ${wanted.length} can be sent with the same id`), ...problems];
 }
 
-/** GC Notify has no API for them, so a person compares. */
+/** GC Notify has no API for senders, so a person must compare them. */
 async function listSenders(db: Db, serviceId: string): Promise<Finding[]> {
   const senders = await selectSenderIds(db, serviceId);
   const text = senders.map(({ kind, id }) => `${kind} ${id}`).join(', ') || 'none';

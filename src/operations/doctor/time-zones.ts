@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { readOffsets } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** From this moment on, clocks are so far ahead of UTC. */
+/** The offset of clocks from UTC from a moment on. */
 interface Offset {
   from: Date;
   ahead_ms: number;
@@ -13,13 +13,13 @@ interface Offset {
 
 const watchedDays = 730;
 const name = 'time zones';
-/** The code of PostgreSQL for a zone that it does not know, invalid_parameter_value. */
+/** PostgreSQL's error code for an unknown zone, invalid_parameter_value. */
 const unknownZone = '22023';
 const update = 'update the older of the two: until then a message can be counted on one day and looked for on another';
 
 /**
- * Node and PostgreSQL have a database of time zones each. After a change of law they may differ about when a day of the next two years
- * begins. Finds nothing where they agree.
+ * Compares the time zone databases of Node and PostgreSQL. After a change of law they may differ about the beginning of a day in the next
+ * two years. Returns nothing if they agree.
  */
 export async function checkTimeZones(
   calendar: Calendar,
@@ -38,7 +38,7 @@ export async function checkTimeZones(
 
 const kept = new WeakMap<Calendar, { at: number; found: Finding[] }>();
 
-/** The same once a day: probes and open pages ask every few seconds, and time zones change only with updates. */
+/** Caches the result for a day: probes and open pages ask every few seconds, and time zones change only with updates. */
 export async function checkTimeZonesDaily({ pool, clock, country: { calendar } }: Platform): Promise<Finding[]> {
   const now = clock.now();
   const latest = kept.get(calendar);
@@ -59,7 +59,7 @@ function judgeOffsets(zone: string, here: Offset[], there: Offset[], server: str
   return [{ ...finding(name, true, `${found}: ${update}`), is_warning: true }];
 }
 
-/** Looks at every hour, as PostgreSQL does: clocks change on the hour in UTC, or half an hour later. */
+/** Checks every hour, as PostgreSQL does: clocks change on the hour in UTC, or half an hour later. */
 function offsetsOf(calendar: Calendar, { from, until }: { from: Date; until: Date }): Offset[] {
   const offsets: Offset[] = [];
   for (let at = from; at <= until; at = later(at, hour_ms)) {

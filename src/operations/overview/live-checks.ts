@@ -3,7 +3,7 @@ import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import { examineRunning } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/finding.ts';
 
-/** How pages name the checks, which the command line names in English. */
+/** The names of the checks on pages; the command line has English names. */
 export const checkNames: ReadonlyMap<string, Text> = new Map([
   ['node', t('Node')],
   ['data folder', t('Data folder')],
@@ -28,15 +28,15 @@ export const checkNames: ReadonlyMap<string, Text> = new Map([
 type Deps = Parameters<typeof examineRunning>[0];
 
 export type LiveFinding = Finding & {
-  /** When a check that fails now first failed, in this process. */
+  /** When a failing check first failed in this process. */
   since: Timestamp | undefined;
 };
 
 const checkedEvery_ms = 5_000;
 
 /**
- * The checks of `pennypost doctor` while somebody looks. A caller gets the last results at once and starts the next
- * checks: a provider that hangs does not hold up the page that reports it.
+ * Runs the checks of `pennypost doctor` while somebody looks. A caller gets the previous results immediately and starts the next checks, so
+ * a provider that hangs does not block the page that reports it.
  */
 export class LiveChecks {
   private readonly app: Deps;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
-/** A worker that was not seen for longer is dead: others take over its tasks. */
+/** A worker that was not seen for longer counts as dead, and others take over its tasks. */
 const deadAfter_s = 8;
 
 interface DatabaseFacts {
@@ -18,7 +18,7 @@ export async function selectDatabaseFacts(db: Db): Promise<DatabaseFacts> {
   return rows[0] ?? { workers: 0, connections: 0, max_connections: 0 };
 }
 
-/** Services that ask to go live. */
+/** Counts the services that request to go live. */
 export async function countGoLiveRequests(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from services where has_active_go_live_request and restricted and active`.execute(db);
@@ -31,7 +31,7 @@ interface UnfinishedLetters {
   first_day: string | null;
 }
 
-/** Letters of past days by their status today, from the rollups. Letters of test keys are not printed. */
+/** Counts letters of past days by their current status, from the rollups. Letters of test keys are not printed. */
 export async function selectUnfinishedLetters(
   db: Db,
   days: { first_day: string; printed_before: string; despatched_before: string },

@@ -27,10 +27,10 @@ type Deps = Platform & {
 };
 
 const shownSenders = 5;
-/** Letters that were given up are not waited for any longer. */
+/** Older letters have been given up, so nobody waits for them. */
 const lettersSince_days = 90;
 
-/** Everything that the operator's overview shows. It is read from rollups and indexes, never by counting messages. */
+/** Reads everything on the operator's overview from rollups and indexes, never by counting messages. */
 export async function readOverview(app: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
   const { db, clock, config } = app;
   const now = clock.now();
@@ -95,7 +95,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
 
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
-/** Two working days at the printer are usual. */
+/** Letters usually spend two working days at the printer. */
 function letterDays({ holidays }: Country, today: string) {
   const [printed_before, , despatched_before] = workingDaysBefore(holidays, today, 3);
   return {
@@ -105,7 +105,7 @@ function letterDays({ holidays }: Country, today: string) {
   };
 }
 
-/** The latest first. */
+/** Returns the days, latest first. */
 function workingDaysBefore(holidays: Holidays, day: string, length: number): string[] {
   const days: string[] = [];
   for (let at = addDays(day, -1); days.length < length; at = addDays(at, -1)) {
@@ -138,15 +138,15 @@ interface Sample {
   total: number;
 }
 
-/** Shorter times say little about the rate. */
+/** A shorter time gives no reliable rate. */
 const least_ms = 10_000;
 const most_ms = 90_000;
 
-/** How many messages are accepted in a minute, from the totals of the day as they were read while somebody looks. */
+/** Computes the messages accepted per minute from the daily totals that pages read. */
 export class AcceptedRate {
   private samples: Sample[] = [];
 
-  /** Undefined for the first seconds. A new day begins with a total of 0. */
+  /** Returns undefined for the first seconds. A new day begins with a total of 0. */
   perMinute(day: string, total: number): number | undefined {
     const at = performance.now();
     this.samples = this.samples.filter((sample) => sample.day === day && sample.at > at - most_ms);

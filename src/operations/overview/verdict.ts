@@ -6,26 +6,26 @@ import { hour_ms, minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { checkNames, type LiveFinding } from './live-checks.ts';
 
-/** One thing that is wrong. `red`: messages are delayed or will be; `amber`: an operator should look. */
+/** A problem. `red`: messages are delayed or will be; `amber`: an operator should look. */
 export interface Problem {
   tone: 'red' | 'amber';
   /** A short sentence without a full stop. */
   what: Text;
   detail: Text | FoundByCheck;
   since: Timestamp | undefined;
-  /** What Pennypost has done about it, or what happens to the messages. */
+  /** What Pennypost did about it, or what happens to the messages. */
   done: Text;
   move: ShareMove | undefined;
-  /** The page of the operator where it can be changed. */
+  /** The operator's page on which it can be fixed. */
   about: 'providers' | 'system';
 }
 
-/** What a check of the command line says, in English. */
+/** The text of a command line check, in English. */
 interface FoundByCheck {
   finding: string;
 }
 
-/** Most problems began at no known time, and moved no messages to another provider. */
+/** Most problems have no known beginning, and moved no messages to another provider. */
 function problem(
   given: Pick<Problem, 'tone' | 'what' | 'detail' | 'about'> & Partial<Pick<Problem, 'since' | 'done' | 'move'>>,
 ): Problem {
@@ -37,11 +37,11 @@ export interface Facts {
   providers: ProviderState[];
   /** The names in use, by channel. */
   in_use: Record<'sms' | 'email', string[]>;
-  /** What to check about the receipts of a provider, by its name. */
+  /** What to check about a provider's receipts, by its name. */
   receipt_advice: ReadonlyMap<string, Text>;
   lanes: LaneDepth[];
   retries: Retries[];
-  /** A message that no provider takes is tried again for this long, then it fails. */
+  /** A message that no provider accepts is retried for this long, and then fails. */
   retried_for_ms: number;
   workers: number;
   findings: LiveFinding[];
@@ -61,10 +61,10 @@ export function priorityWord(lane: number): Text {
 
 const late_ms = minute_ms;
 const tooLate_ms = 5 * minute_ms;
-/** Retries that are red: single messages may be refused again and again. Same as in the alert rules. */
+/** Retries beyond these values are red. Single messages may be refused repeatedly, so fewer are not. Same as in the alert rules. */
 const retriesTooLate = { age_ms: 15 * minute_ms, waiting: 10 };
 
-/** Everything that is wrong, the worst first. Empty: all is well. */
+/** Returns every problem, worst first; empty if all is well. */
 export function judge(facts: Facts): Problem[] {
   const all = [
     ...(['sms', 'email'] as const).flatMap((channel) => judgeProviders(facts, channel)),
@@ -146,7 +146,7 @@ function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   });
 }
 
-/** What becomes of messages that a provider does not take. */
+/** Returns what happens to messages that a provider does not accept. */
 function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pick<Facts, 'retried_for_ms'>): Text {
   return others.length === 0
     ? t(
@@ -159,7 +159,7 @@ function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pic
       );
 }
 
-/** A check may fail or take too long although messages are sent, so its calls say more. */
+/** A check may fail or time out although messages are sent, so the calls count more. */
 function judgeCheck(
   { display_name, notification_type, failing, last_success }: ProviderState,
   { description, is_unfinished, since }: LiveFinding,
@@ -225,7 +225,7 @@ function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDept
   ];
 }
 
-/** Where all of them are due, their lane says it. */
+/** If all of them are due, the lane reports the problem. */
 function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retries, facts: Facts): Problem[] {
   if (oldest_at === null || not_due === 0) return [];
   const age_ms = facts.now.getTime() - Date.parse(oldest_at);
@@ -248,7 +248,7 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
   ];
 }
 
-/** Checks of providers are judged with their calls. What delays no message is not worth a look before it lasts. */
+/** Provider checks are judged together with their calls. A minor problem is only reported when it lasts. */
 function judgeFindings({ findings, now }: Facts): Problem[] {
   const lasts = (since: Timestamp | undefined) => now.getTime() - Date.parse(since ?? '') >= tooLate_ms;
   return findings

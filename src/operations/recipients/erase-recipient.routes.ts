@@ -57,7 +57,7 @@ const Held = Type.Object({
   services: Type.Array(Type.Object({ service_id: Uuid, service_name: Type.String(), counts: Counts })),
 });
 
-/** The other fields depend on the kind. */
+/** Other fields depend on the kind. */
 const Exported = Type.Object({ kind: Type.String(), service_id: Uuid }, { additionalProperties: true });
 
 export function eraseRecipientRoutes(

@@ -19,7 +19,7 @@ import { eraseSuppressions } from '../../services/suppression/suppression-list.t
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
 import { readRecipient, recipientKey, type Sought } from './find-recipient.ts';
 
-/** The number of erased rows, and of rows left because they are still in use. */
+/** The number of erased rows, and of rows kept because they are still in use. */
 export interface Erasure {
   erased: Record<
     | 'notifications'
@@ -43,8 +43,8 @@ export interface Erasure {
 type Deps = Platform & { config: { storage: StorageSettings } };
 
 /**
- * Covers one service, or all. Can be repeated: rows left by one run are erased once they are final. One transaction, with its entry
- * in the audit log, which does not say who the recipient is.
+ * Erases a recipient's data in one service, or in all. Can be repeated: rows kept by one run are erased once they are final. One
+ * transaction includes the audit log entry, which does not name the recipient.
  */
 export async function eraseRecipient(app: Deps, input: string, serviceId?: string): Promise<Erasure> {
   const who = readRecipient(app, input);
@@ -85,7 +85,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
     complaints: await eraseComplaints(tx, messages.ids),
     file_rows: rows.erased,
     guest_list: recipient === undefined ? 0 : await eraseGuests(tx, phone, recipient, serviceId),
-    // Last: their files do not come back when the transaction fails.
+    // Last, because files cannot be restored if the transaction fails.
     documents:
       (await eraseAttachments(app, messages.ids)) +
       (recipient === undefined ? 0 : await eraseDocuments(app, recipient, serviceId)),

@@ -23,16 +23,16 @@ import { findSuppressionsOf } from '../../services/suppression/suppression-list.
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
 
-/** Whose data, and of which service: of all without one. */
+/** The recipient to find, in one service or in all. */
 export interface Sought {
   who: SoughtRecipient;
   serviceId: string | undefined;
 }
 
-/** An email address, or seven lines of a postal address. */
+/** Enough for an email address, or for seven lines of a postal address. */
 export const maxRecipientLength = 1_000;
 
-/** Enough of an address not to mean everybody in a street or with a name. */
+/** Fewer parts of an address could match everybody in a street, or with a name. */
 const minParts = 2;
 
 /** Normalises an email address or phone number; anything else is a postal address. */
@@ -50,13 +50,16 @@ export function readRecipient({ country }: Pick<Platform, 'country'>, input: str
   );
 }
 
-/** Names the recipient in the audit log, where nobody can read who it is: equal for equal recipients, useless without the key. */
+/**
+ * Identifies the recipient in the audit log without revealing who it is: equal recipients have equal keys, which are useless without the
+ * secret key.
+ */
 export function recipientKey({ secrets }: Platform, who: SoughtRecipient): string {
   const text = 'contact' in who ? who.contact : [...who.address].sort().join('\n');
   return secrets.digest('audit:recipient', text);
 }
 
-/** Where something about a recipient can be held. */
+/** The kinds of records that may contain data about a recipient. */
 export const heldKinds = [
   'notification',
   'plan_message',
@@ -73,11 +76,11 @@ export const heldKinds = [
 ] as const;
 type HeldKind = (typeof heldKinds)[number];
 
-/** One thing that is held about a recipient. */
+/** A record with data about a recipient. */
 interface HeldRecord {
   kind: HeldKind;
   service_id: string;
-  /** What is exported. */
+  /** Returns the data to export. */
   data(): object | Promise<object>;
 }
 
@@ -90,7 +93,7 @@ export interface Held {
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates; config: { urls: Urls } };
 
-/** Counts what is held about a recipient, of one service or of all; the audit log says who looked. */
+/** Counts the data about a recipient, in one service or in all. The audit log records who searched. */
 export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {
   const sought = await readSought(app, input, serviceId);
   const byService = new Map<string, HeldCounts>();
@@ -111,7 +114,7 @@ export async function findRecipient(app: Deps, input: string, serviceId?: string
   return { total, services: services.sort((a, b) => a.service_name.localeCompare(b.service_name, 'en')) };
 }
 
-/** Everything that is held, as JSON that is written while it is sent. */
+/** Exports all data about a recipient as JSON, generated while it is sent. */
 export async function exportRecipient(app: Deps, input: string, serviceId?: string): Promise<AsyncGenerator<string>> {
   const sought = await readSought(app, input, serviceId);
   await recordAccess(app, 'export', sought);
@@ -182,7 +185,7 @@ function record(kind: HeldKind, { service_id, ...data }: { service_id: string })
   return { kind, service_id, data: () => data };
 }
 
-/** The message as the API shows it to the service, with its text. */
+/** Returns the message with its text, as the API shows it to the service. */
 async function exportedMessage(app: Deps, serviceId: string, id: string): Promise<object> {
   const { response, record } = await getShownMessage(app, serviceId, id, app.config.urls.api);
   return { ...response, personalisation: record.personalisation };
