@@ -1,6 +1,6 @@
 import type { ListedCommand } from '../platform/command-line.ts';
 
-/** Every command, in the order of the help text. A command is loaded when it runs: the whole application takes seconds. */
+/** Every command, in the order of the help text. A command is loaded when it runs, because loading the whole application takes seconds. */
 export const commands: Record<string, ListedCommand> = {
   serve: {
     description: 'Run the API and the worker in one process (the default setup)',

@@ -13,7 +13,7 @@ async function run(): Promise<void> {
 
 type Values = Record<string, Record<string, unknown>>;
 
-/** Every setting with its value in the format of environment variables; secrets are masked. */
+/** Lists every setting with its value in the format of environment variables. Secrets are masked. */
 export function listSettings(config: Config): string[] {
   const { general, ofProviders } = settingGroups();
   return [...linesOf(general, config), ...linesOf(ofProviders, config.providers)];

@@ -4,12 +4,12 @@ import { OperatorError } from '../platform/failure.ts';
 const retryDelays_ms = [1_000, 2_000, 5_000, 10_000];
 const maxWait_ms = 60_000;
 
-/** A request that does the same however often it is sent. 409: the server still works on an earlier attempt. */
+/** For idempotent requests. 409: the server is still processing an earlier attempt. */
 export const repeatable = { statuses: new Set([409, 429, 502, 503, 504]), afterLostConnection: true };
-/** A request that may have been carried out although no response came: only what the server refused is sent again. */
+/** For requests that the server may have processed without responding: they are only retried if the server refused them. */
 export const notRepeatable = { statuses: new Set([429, 503]), afterLostConnection: false };
 
-/** The server that a command calls, as an application would. */
+/** A connection to the server that a command calls, as an application would. */
 export class Connection {
   readonly root: string;
 

@@ -71,7 +71,7 @@ function asJson({ profile, sources }: LoadedCountry): string {
 
 const maxWidth = 100;
 
-/** One line for each value: its path, the value and its source. */
+/** Returns one line for each value: its path, the value and its source. */
 export function describeCountry({ profile, sources }: LoadedCountry): string[] {
   const rows = [...sources].map(([path, source]) => ({ path, value: shortened(valueAt(profile, path)), source }));
   const widest = (texts: string[]) => Math.max(...texts.map((text) => text.length)) + 2;

@@ -49,7 +49,7 @@ async function run(_: string[], flags: Flags): Promise<void> {
   });
 }
 
-/** Each rule of the large mailbox providers, the worst first. */
+/** Prints each rule of the large mailbox providers, worst first. */
 async function examineEmail(config: Config, databaseUrl: string): Promise<void> {
   const { db, close } = openDatabase({ url: databaseUrl, poolSize: 1, log: createLog('silent') });
   try {
@@ -69,7 +69,7 @@ async function examineEmail(config: Config, databaseUrl: string): Promise<void> 
 
 const words = { pass: 'ok     ', warn: 'warning', fail: 'PROBLEM', unknown: 'unknown' };
 
-/** The key comes from a file: other users of the machine can see the arguments of a command. */
+/** Reads the key from a file, because other users of the machine can see the arguments of a command. */
 async function examineKey(config: Config, databaseUrl: string, keyFile: string, url: string): Promise<Finding[]> {
   const key = await readFile(keyFile, 'utf8').catch(() => {
     throw new OperatorError(`${keyFile} cannot be read.`);

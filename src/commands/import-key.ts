@@ -22,7 +22,7 @@ export const importKey: Command = {
   run,
 };
 
-/** The key comes from a file: other users of the machine can see the arguments of a command. */
+/** Reads the key from a file, because other users of the machine can see the arguments of a command. */
 async function run([file = '']: string[], flags: Flags): Promise<void> {
   const { adminSecret, adminClient, url } = readClientSettings();
   if (!adminSecret) throw new OperatorError('Set PENNYPOST_ADMIN_SECRET to the secret of the admin API.');

@@ -58,7 +58,7 @@ async function importHolidays([action, file = '']: string[]): Promise<void> {
   });
 }
 
-/** Reads no more than a calendar of holidays can have, whatever the file is. */
+/** Reads no more than a calendar of holidays can have, whatever the file contains. */
 async function readText(path: string): Promise<string> {
   const file = await open(path);
   try {

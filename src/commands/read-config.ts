@@ -114,7 +114,7 @@ function readLanguages({ languagesDir }: CountrySettings, country: LoadedCountry
   return loadLanguages({ tags, isNamed, locale, folder: languagesDir });
 }
 
-/** Reads the country and its languages alone: unlike `readConfig` it creates no secrets. */
+/** Reads only the country and its languages. Unlike `readConfig` it creates no secrets. */
 export function readCountry(
   environment: Record<string, string | undefined> = process.env,
 ): LoadedCountry & { languages: Languages } {
@@ -126,16 +126,16 @@ export function readCountry(
   return { ...loaded.country, languages };
 }
 
-/** Reads what a command that calls a server needs. Unlike `readConfig` it needs no settings and creates no secrets. */
+/** Reads the settings of a command that calls a server. Unlike `readConfig` it requires none and creates no secrets. */
 export function readClientSettings(environment: Record<string, string | undefined> = process.env) {
   const { values, problems } = readGroups({ client: settingGroups().general.client }, environment);
   if (problems.length > 0) throw new ConfigurationError(problems);
-  // Not parsed: --url replaces it, and in other projects these variables may have another meaning.
+  // Not validated: --url overrides it, and in other projects these variables may have another meaning.
   const url = environment.BASE_URL || `http://localhost:${environment.PORT || httpSettings.port.fallback}`;
   return { url, ...values.client };
 }
 
-/** The script that npm runs: `start` for `npm start`, `npx` for `npx`. Undefined without npm. */
+/** Returns the npm script that is running: `start` for `npm start`, `npx` for `npx`. Undefined without npm. */
 export function npmScript(): string | undefined {
   return process.env.npm_lifecycle_event;
 }

@@ -17,7 +17,7 @@ export const sandbox: Command = {
   run,
 };
 
-/** On exit, deletes its folder, and its database if that had to be placed elsewhere. */
+/** On exit, deletes its folder, and its database if that is elsewhere. */
 async function run(): Promise<void> {
   const folder = sandboxFolder();
   const config = readSandboxConfig({ folder, port: await findFreePort() });
@@ -25,7 +25,7 @@ async function run(): Promise<void> {
   const log = createLog(config.log.level, process.stderr);
   const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: nonDurableSettings });
   const deleteFiles = () => {
-    // A socket may be in a folder elsewhere.
+    // The socket may be in a folder elsewhere.
     const { host } = database.connection;
     for (const path of [database.location, ...(isAbsolute(host) ? [host] : []), folder])
       rmSync(path, { recursive: true, force: true });

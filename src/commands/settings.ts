@@ -1,6 +1,6 @@
 import * as setting from '../platform/setting.ts';
 
-/** `pennypost send`, `templates` and `import-key` call a server as an application does, with these settings. */
+/** Settings with which `pennypost send`, `templates` and `import-key` call a server, as an application would. */
 export const clientSettings = {
   apiKey: setting.optionalText('PENNYPOST_API_KEY', 'API key for `pennypost send` and `pennypost templates`.', {
     secret: true,

@@ -40,7 +40,7 @@ export interface Roles {
 export interface Started {
   app: App;
   address: string;
-  /** Same as `address`, unless ADMIN_PORT is set. */
+  /** Equal to `address`, unless ADMIN_PORT is set. */
   adminAddress: string;
   demo: Demo | undefined;
   stop(): Promise<void>;
@@ -75,7 +75,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   const demo = await openDemo(app, roles);
   const selected = surfaces.filter(({ name }) => isServed(name, roles, config));
   const listeners = await buildListeners(selected, config.http, (served) => buildHttp(app, served));
-  // Most tasks are letters: running more at once than there are PDF threads only adds load to the database.
+  // Most tasks are letters: running many more at once than there are PDF threads only adds load to the database.
   const concurrency = config.worker.concurrency || app.pdfThreads.size + 3;
   const tasks = roles.worker ? runnableTasks(app) : [];
   const worker = roles.worker
@@ -116,7 +116,7 @@ function isServed(surface: string, roles: Roles, config: Config): boolean {
   return surface !== 'console' || config.console.enabled;
 }
 
-/** Revokes the key of an earlier demo when the demo is disabled. */
+/** Opens the demo, or revokes the key of an earlier demo if the demo is disabled. */
 async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
   const { demo, http } = app.config;
   if (!demo.enabled) await retireDemo(app);

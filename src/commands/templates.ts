@@ -108,7 +108,10 @@ function failAsDiffDoes(error: unknown): void {
   fail(exitCodes.problems, error.message);
 }
 
-/** With a key: its service, whose templates need not say so. With the admin API: that of --service, or every service. */
+/**
+ * With an API key, connects only to its service, and the templates need not name it. With the admin API, connects to the service in
+ * --service, or to every service.
+ */
 function serversOf(flags: Flags): (service: string | undefined) => TemplateServer | undefined {
   const key = flags.service ? undefined : (flags.key?.at(-1) ?? readClientSettings().apiKey);
   const only = key?.slice(-73, -37).toLowerCase() ?? flags.service?.at(-1)?.toLowerCase();

@@ -13,7 +13,7 @@ export async function openOrEmbed(
   return startEmbeddedPostgres({ dataDir: config.storage.dataDir, log });
 }
 
-/** Commands can run beside the service: this uses its embedded server if that is running. */
+/** Uses the service's embedded server if it is running, because commands can run beside the service. */
 export async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
   const running =
     config.database.sessionUrl ?? config.database.url ?? findRunningEmbeddedPostgres(config.storage.dataDir);

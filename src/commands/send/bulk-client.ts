@@ -42,7 +42,7 @@ export class BulkClient {
     this.key = key;
   }
 
-  /** Sends a file once, however often it is called: an Idempotency-Key makes further attempts safe. */
+  /** Sends a file exactly once, however often it is called: an Idempotency-Key makes retries safe. */
   async send(
     file: FileToSend,
     parameters: Parameters,
@@ -96,7 +96,7 @@ export class BulkClient {
         duplex: 'half',
       } as RequestInit);
     } catch (error) {
-      // A file that cannot be read, rather than a connection that failed.
+      // Prefers the error of a file that cannot be read to that of the connection.
       throw failure ?? error;
     }
   }
@@ -107,7 +107,7 @@ function idempotencyKey({ digest }: FileToSend, { template_id, name }: Parameter
   return `pennypost-send-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
 }
 
-/** What is wrong with the file. */
+/** Returns the problem of the file. */
 async function problemOf(response: Response): Promise<string> {
   const { errors } = (await response.json()) as Errors;
   const text = textOf(errors);
@@ -135,12 +135,12 @@ function textOf(errors: Errors['errors']): string {
 }
 
 const barWidth = 30;
-/** A log file needs only a line for each tenth. */
+/** In a log file, a line for each tenth is enough. */
 const linesOfLog = 10;
 
 type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };
 
-/** A bar that is redrawn on a terminal, and plain lines elsewhere. */
+/** Draws a progress bar on a terminal, and prints plain lines elsewhere. */
 export class Progress {
   private readonly output: Output;
   private shown = '';
@@ -155,7 +155,7 @@ export class Progress {
     else this.log(activity, Math.floor(share * linesOfLog) / linesOfLog);
   }
 
-  /** Leaves an empty line for what is printed next. */
+  /** Leaves an empty line before further output. */
   end(): void {
     if (this.output.isTTY && this.shown !== '') this.output.write('\r\u001b[K');
     this.shown = '';

@@ -9,13 +9,13 @@ import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 export interface FileToSend {
   type: 'text/csv' | 'application/x-ndjson';
   size_bytes: number;
-  /** SHA-256 of the file. */
+  /** The SHA-256 of the file. */
   digest: string;
-  /** What the server gets; `onRead` is told how many bytes of the file were read. Can be called again. */
+  /** Yields the request body and reports the bytes of the file read so far to `onRead`. Can be called again. */
   body(onRead: (bytes: number) => void): AsyncGenerator<Uint8Array>;
 }
 
-/** Other formats than CSV and NDJSON are sent as CSV. */
+/** Formats other than CSV and NDJSON are sent as CSV. */
 export async function openFile(path: string): Promise<FileToSend> {
   const isNdjson = /\.(ndjson|jsonl)$/i.test(path);
   const format = isNdjson ? 'ndjson' : formatOf(path);
@@ -50,7 +50,7 @@ async function* asCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGene
   for await (const { rows } of batches) yield Buffer.from(rows.map(line).join(''));
 }
 
-/** Every cell in quotation marks, so that spaces at its start stay. */
+/** Quotes every cell, so that leading spaces are kept. */
 function line(cells: readonly SheetCell[]): string {
   return `${cells.map((cell) => `"${String(cell).replaceAll('"', '""')}"`).join(',')}\r\n`;
 }

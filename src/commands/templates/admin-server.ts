@@ -30,7 +30,7 @@ interface Credentials {
 
 type Stored = Pick<ServerTemplate, 'id' | 'version'>;
 
-/** Uses only endpoints that every server of the Notify protocol has. */
+/** Only uses endpoints that every server of the Notify protocol has. */
 export class AdminServer implements TemplateServer {
   private readonly requests: JsonRequests;
   private readonly service: string;
@@ -53,7 +53,7 @@ export class AdminServer implements TemplateServer {
     );
     const listed = listOf(data, 'templates').filter(({ is_precompiled_letter }) => !is_precompiled_letter);
     const templates = await mapFew(listed, ({ id }) => this.find(id));
-    // One may be gone since the list was made.
+    // A template may have been deleted since the list was read.
     return templates.filter((template) => template !== undefined);
   }
 
@@ -66,7 +66,7 @@ export class AdminServer implements TemplateServer {
     const path = `${this.root}/template/${id}/version/${version}`;
     const found = await this.requests.find<{ data: AdminTemplate }>(path);
     if (!found) return undefined;
-    // Versions keep no folder.
+    // Versions do not store the folder.
     const { folder: _, ...fields } = fieldsOf(found.data, []);
     return fields;
   }
@@ -128,14 +128,14 @@ export class AdminServer implements TemplateServer {
     const body = { ...bodyOfChange(fields, names), ...sender };
     if (Object.keys(body).length > 0) {
       const stored = fieldsOf(await store({ ...body, created_by: this.user }), fields.folder);
-      // Servers that do not know `changes_version` take the sender alone; the rest is another version there.
+      // Servers without `changes_version` store the sender alone, so the rest becomes another version.
       const left = bodyOfChange(fields, differingFields(stored, fields));
       if ('reply_to' in sender && Object.keys(left).length > 0) await store({ ...left, created_by: this.user });
     }
     if (names.includes('folder') && !fields.archived) await this.folders.move(before.id, fields.folder);
   }
 
-  /** Servers that do not know `changes_version` are asked; somebody may still be faster. */
+  /** For servers without `changes_version`: checks the newest version first. Another change may still come in between. */
   private async refuseIfChanged({ id, version }: ServerTemplate): Promise<void> {
     const now = await this.find(id);
     if (now?.version !== version) throw new ChangedMeanwhile(`Version ${now?.version ?? '?'} is the newest.`);
@@ -160,7 +160,7 @@ interface AdminFolder {
   parent_id: string | null;
 }
 
-/** The template folders of a service, which files name by their path. */
+/** The template folders of a service. Files name them by their path. */
 class AdminFolders {
   private readonly requests: JsonRequests;
   private readonly root: string;
@@ -178,7 +178,7 @@ class AdminFolders {
 
   pathOf(id: string): string[] {
     const path: string[] = [];
-    // A server that says a folder is inside itself must not keep us here.
+    // Stops if a server returns a folder that is inside itself.
     for (let folder = this.byId.get(id); folder && path.length < this.byId.size; ) {
       path.unshift(folder.name.trim());
       folder = folder.parent_id === null ? undefined : this.byId.get(folder.parent_id);
@@ -186,7 +186,7 @@ class AdminFolders {
     return path;
   }
 
-  /** Null for the root. */
+  /** Returns null for the root. */
   async getOrCreate(path: string[]): Promise<string | null> {
     let parent_id: string | null = null;
     for (const name of path) parent_id = this.find(name, parent_id) ?? (await this.create(name, parent_id));
@@ -211,7 +211,7 @@ class AdminFolders {
   }
 }
 
-/** The record of the admin API, as far as files have it. Some servers leave fields out. */
+/** The fields of the admin API that template files have. Some servers omit fields. */
 interface AdminTemplate {
   id: string;
   version: number;
@@ -251,7 +251,7 @@ function fieldsOf(record: AdminTemplate, folder: string[]): TemplateFields {
   };
 }
 
-/** Leaves out what has its default, because not every server knows every field. */
+/** Omits fields that have their default value, because not every server knows every field. */
 function bodyOfNew(fields: TemplateFields): object {
   const { name, channel, subject, content, postage, sender } = fields;
   const names: FieldName[] = [
@@ -272,7 +272,7 @@ function bodyOfNew(fields: TemplateFields): object {
   };
 }
 
-/** Without the folder and the sender, which have requests of their own. */
+/** Omits the folder and the sender, which have separate requests. */
 function bodyOfChange(fields: TemplateFields, names: FieldName[]): object {
   const isWelsh = fields.welsh_content !== null;
   const { name, subject, content, postage, process_type, has_unsubscribe_link, languages, archived } = fields;

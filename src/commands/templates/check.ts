@@ -6,14 +6,14 @@ import { count, described, exitCodes, fail, printable, printProblems } from './r
 import type { TemplateFields } from './template.ts';
 
 interface CheckOptions {
-  /** Hints are errors, too. */
+  /** Whether hints count as errors. */
   strict: boolean;
-  /** What text messages begin with, if the service puts its name there. */
+  /** The prefix of text messages, if the service prefixes them with its name. */
   serviceName: string | undefined;
   dialect: 'gc' | 'govuk' | undefined;
 }
 
-/** Prints advice on the texts of files, as the editor of the console gives it, without a server. */
+/** Prints advice on the texts of files, like the editor of the console, but without a server. */
 export async function check(country: Country, root: string, options: CheckOptions): Promise<void> {
   const { templates, problems } = await readFolder(country, root);
   let hintCount = 0;
@@ -32,7 +32,7 @@ export async function check(country: Country, root: string, options: CheckOption
   print(summary);
 }
 
-/** A template and each of its texts in another language, as a template of its own. */
+/** Returns a template, and each of its texts in other languages as a template. */
 export function textsOf({ locale }: Country, fields: TemplateFields) {
   const { default: own = locale, variants = [] } = fields.languages ?? {};
   return [
@@ -43,7 +43,7 @@ export function textsOf({ locale }: Country, fields: TemplateFields) {
   ];
 }
 
-/** The sender is not known here, so nothing is said about it. */
+/** The sender is not known here, so there are no hints about it. */
 function hintsOf(
   country: Country,
   text: TemplateFields & { english: boolean },

@@ -7,10 +7,10 @@ import { count, exitCodes, fail, printable, printProblems } from './report.ts';
 import type { TemplateFields, TemplateServer } from './template.ts';
 import { writeTemplate } from './template-file.ts';
 
-/** Texts that share little would take minutes. */
+/** Texts with little in common would take minutes to compare. */
 const timeout_ms = 2_000;
 
-/** Exit codes as those of diff(1): 0 the same, 1 differences, 2 something is wrong. */
+/** Exit codes are those of diff(1): 0 if equal, 1 if different, 2 for problems. */
 export async function diff(country: Country, root: string, server: TemplateServer): Promise<void> {
   const { templates, problems } = await readFolder(country, root);
   if (problems.length > 0) {
@@ -41,6 +41,6 @@ function unified(server: Side | undefined, local: Side | undefined): string {
   const names = [server?.name ?? '/dev/null', local?.name ?? '/dev/null'] as const;
   const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { timeout: timeout_ms });
   const whole = `--- ${names[0]}\n+++ ${names[1]}\n(too different to compare line by line)`;
-  // Without the line of equals signs.
+  // Omits the line of equals signs.
   return printable(patch?.replace(/^=+\n/, '').trimEnd() ?? whole);
 }

@@ -7,17 +7,17 @@ import type { FileProblem } from './settings-reader.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
 import { readTemplate, writeTemplate } from './template-file.ts';
 
-/** Twice the largest email. */
+/** Twice the size of the largest email. */
 const maxBytes = 4_000_000;
 
 interface FolderContent {
   templates: LocalTemplate[];
   problems: FileProblem[];
-  /** Every template file, readable or not. */
+  /** All template files, including those that cannot be read. */
   paths: string[];
 }
 
-/** Reads every `.md` file but README.md, in folders inside, too. */
+/** Reads every `.md` file except README.md, including those in subfolders. */
 export async function readFolder(country: Pick<Country, 'postage'>, root: string): Promise<FolderContent> {
   const found = await stat(root).catch(() => undefined);
   if (!found?.isDirectory()) throw new OperatorError(`${root} is not a folder.`);
@@ -52,7 +52,7 @@ async function readText(path: string): Promise<string | { message: string }> {
   const { size } = await stat(path);
   if (size > maxBytes) return { message: `The file is larger than ${maxBytes / 1_000_000} MB` };
   try {
-    // Without the byte order mark that some editors write.
+    // Strips the byte order mark that some editors write.
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
     if (error instanceof TypeError) return { message: 'The file is not UTF-8' };
@@ -68,7 +68,7 @@ function repeatedIds(templates: LocalTemplate[]): FileProblem[] {
   }));
 }
 
-/** Templates that have an id can share a name, as they can on the server; for a new one it would be a guess. */
+/** Templates with an id can have the same name, as on the server. For a new template it would be ambiguous. */
 function repeatedNames(templates: LocalTemplate[]): FileProblem[] {
   return repeats(templates, ({ fields }) => `${fields.channel} ${fields.name}`)
     .filter(([template, first]) => template.id === undefined || first.id === undefined)
@@ -91,7 +91,7 @@ function repeats(templates: LocalTemplate[], keyOf: (template: LocalTemplate) =>
   });
 }
 
-/** A path has the same separators on every system. */
+/** Returns a path with the same separators on every system. */
 export function shown(path: string): string {
   return path.replaceAll(sep, '/');
 }
@@ -100,7 +100,7 @@ export async function writeTemplateFile(root: string, path: string, { id, versio
   await writeText(join(root, path), writeTemplate(fields, { id, version }));
 }
 
-/** Records what the server made of a file, and leaves the rest of the file alone. */
+/** Records the id and version that the server assigned, and leaves the rest of the file unchanged. */
 export async function recordVersion(root: string, path: string, { id, version }: Omit<ServerTemplate, 'fields'>) {
   const text = await readFile(join(root, path), 'utf8');
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
@@ -118,7 +118,7 @@ export async function deleteTemplateFile(root: string, path: string): Promise<vo
   await rm(join(root, path));
 }
 
-/** Writes in one step: a command that is interrupted leaves no half of a file. */
+/** Writes atomically, so that an interrupted command leaves no partial file. */
 async function writeText(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const unfinished = join(dirname(path), `.${basename(path)}.unfinished`);

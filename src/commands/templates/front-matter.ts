@@ -3,9 +3,9 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, stringify } from 'y
 /** The block of YAML between two lines of `---` at the start of a file. */
 export interface FrontMatter {
   values: Map<string, unknown>;
-  /** Line of each key in the file, from 1. Keys inside others have names such as `languages.variants.0.content`. */
+  /** The line of each key in the file, from 1. Nested keys have names such as `languages.variants.0.content`. */
   lines: Map<string, number>;
-  /** What follows the block. */
+  /** The text after the block. */
   body: string;
 }
 
@@ -49,12 +49,12 @@ function nodesInside(name: string, node: unknown): [name: string, node: unknown]
   });
 }
 
-/** Changes single values, and leaves everything else as it is written. */
+/** Changes single values and leaves everything else as written. */
 export function changeFrontMatter(text: string, changes: Map<string, string | number>): string {
   const { yaml, start } = findBlock(text);
   const { map } = parseBlock(yaml);
   let changed = text;
-  // From the end, so that the positions before stay right.
+  // Backwards, so that earlier positions stay valid.
   const ranges = [...changes].flatMap(([name, value]) => {
     const range = (map.get(name, true) as { range?: [number, number, number] } | undefined)?.range;
     return range ? [{ range, value }] : [];
@@ -71,7 +71,7 @@ export function writeFrontMatter(values: Map<string, unknown>, body: string): st
   return `---\n${stringify(values, { lineWidth: 0 })}---\n${body}`;
 }
 
-/** `start`: where the YAML begins; `end`: how far behind that the body does. */
+/** `start`: where the YAML begins. `end`: where the body begins, relative to `start`. */
 function findBlock(text: string): { yaml: string; start: number; end: number } {
   const found = block.exec(text);
   const yaml = found?.groups?.yaml;

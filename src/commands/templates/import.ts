@@ -9,7 +9,7 @@ import { readExportedLanguages } from './languages.ts';
 import { count, exitCodes, fail, printable } from './report.ts';
 import { mapFew, type TemplateChange, type TemplateServer, withLineFeeds } from './template.ts';
 
-/** A template as `GET /v2/templates` has it, or a row of the table `templates` of GC Notify. */
+/** A template as in `GET /v2/templates`, or a row of GC Notify's table `templates`. */
 interface ExportedTemplate {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ interface ExportedTemplate {
   hidden?: boolean;
   process_type?: ProcessType | null;
   template_category_id?: string | null;
-  /** All texts, or only the tags of their languages. */
+  /** All texts, or only their language tags. */
   languages?: unknown;
 }
 
@@ -31,11 +31,11 @@ type NewTemplate = TemplateChange & { id: string; service: string | undefined };
 
 interface ImportOptions {
   dryRun: boolean;
-  /** The server for the templates of a service; undefined if these are not wanted. */
+  /** Returns the server for a service's templates; undefined if they are not imported. */
   serverOf(service: string | undefined): TemplateServer | undefined;
 }
 
-/** Creates the templates of an export under their own ids. Checks everything first: a problem means that nothing is created. */
+/** Creates the templates of an export with their original ids. Checks everything first, and creates nothing if there is a problem. */
 export async function importTemplates(path: string, { dryRun, serverOf }: ImportOptions): Promise<void> {
   const templates = await readExport(path);
   const services = new Map<string | undefined, NewTemplate[]>();
@@ -86,7 +86,7 @@ async function readExport(path: string): Promise<NewTemplate[]> {
     throw new OperatorError(`${path} is not JSON.`);
   }
   if (!Array.isArray(records)) throw new OperatorError(`${path} must be a list of templates.`);
-  // Deleted templates and hidden ones cannot be sent, so no application misses them.
+  // Archived and hidden templates cannot be sent, so no application needs them.
   return records.filter((record) => !record?.archived && !record?.hidden).map(readRecord);
 }
 

@@ -12,7 +12,7 @@ export class RequestRefused extends OperatorError {
   }
 }
 
-/** Requests with JSON, and errors in the words of the server. */
+/** Sends JSON requests, and reports errors with the server's messages. */
 export class JsonRequests {
   private readonly connection: Connection;
   private readonly token: () => string;
@@ -28,7 +28,7 @@ export class JsonRequests {
     return body;
   }
 
-  /** Undefined if the server does not know it. */
+  /** Returns undefined if the server responds with not found. */
   async find<Body>(path: string): Promise<Body | undefined> {
     try {
       return await this.get<Body>(path);
@@ -76,7 +76,7 @@ export function listOf<Item>(items: Item[] | undefined, what: string): Item[] {
   throw new OperatorError(`The server did not send its ${what}: is this the address of the API?`);
 }
 
-/** Both error bodies of the protocol. */
+/** Reads both error formats of the protocol. */
 function messageOf(text: string, status: number): string {
   const fallback = `The server responded with ${status}.`;
   try {
@@ -90,7 +90,7 @@ function messageOf(text: string, status: number): string {
   }
 }
 
-/** A token of the Notify protocol, valid for 30 seconds. */
+/** Creates a token of the Notify protocol, valid for 30 seconds. */
 export function signedToken(issuer: string, secret: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { iss: issuer, iat: Math.floor(systemClock.now().getTime() / 1000) };

@@ -18,7 +18,7 @@ import {
   withLineFeeds,
 } from './template.ts';
 
-/** A template with all its settings, as `/v2/template/{id}/source` has it. */
+/** A template with all its settings, as in `/v2/template/{id}/source`. */
 interface Source {
   id: string;
   type: Channel;
@@ -44,7 +44,7 @@ type SourceLanguages = Omit<TextsInLanguages, 'variants'> & {
 
 type Stored = Pick<ServerTemplate, 'id' | 'version'>;
 
-/** What every server of the Notify protocol tells an API key. */
+/** The fields that every server of the Notify protocol returns to an API key. */
 type PublicTemplate = Pick<Source, 'id' | 'type' | 'name' | 'version' | 'subject' | 'body' | 'postage'>;
 
 const wholeKey = /-(?<service>[0-9a-f-]{36})-(?<secret>[0-9a-f-]{36})$/i;
@@ -55,7 +55,7 @@ export function readWholeKey(key: string): { service: string; secret: string } {
   return { service, secret };
 }
 
-/** Uses an API key that can manage templates. Other servers than Pennypost let keys only read them. */
+/** Uses an API key that can manage templates. On servers other than Pennypost, keys can only read them. */
 export class KeyServer implements TemplateServer {
   private readonly requests: JsonRequests;
   private canOnlyRead = false;
@@ -77,14 +77,14 @@ export class KeyServer implements TemplateServer {
     );
   }
 
-  /** GC Notify tells the category and the folder of a template to keys that can manage templates. */
+  /** GC Notify returns the category and folder of a template to keys that can manage templates. */
   private async findManaged(listed: PublicTemplate[]): Promise<Map<string, ManagedTemplate>> {
     const [first, ...others] = listed;
     if (!first) return new Map();
     const find = ({ id }: PublicTemplate) => this.requests.find<ManagedTemplate>(`/v2/manage-template/${id}`);
     try {
       const found = await find(first);
-      // Other servers do not have the route.
+      // Other servers lack the route.
       if (!found) return new Map();
       const all = [found, ...(await mapFew(others, find))].filter((template) => template !== undefined);
       return new Map(all.map((template) => [template.id, template]));
@@ -99,13 +99,13 @@ export class KeyServer implements TemplateServer {
       const found = await this.requests.find<Source>(`/v2/template/${id}/source`);
       return found && read(found);
     } catch (error) {
-      // The template of another service.
+      // The template belongs to another service.
       if (error instanceof RequestRefused && error.status === 403) return undefined;
       throw error;
     }
   }
 
-  /** Versions have their texts only. */
+  /** Versions have only their texts. */
   async findVersion(id: string, version: number): Promise<Partial<TemplateFields> | undefined> {
     const found = await this.requests.find<PublicTemplate>(`/v2/template/${id}/version/${version}`);
     if (!found) return undefined;
@@ -157,14 +157,14 @@ export class KeyServer implements TemplateServer {
   }
 }
 
-/** What GC Notify has besides the texts. */
+/** The fields of GC Notify in addition to the texts. */
 interface ManagedTemplate {
   id: string;
   template_category_id: string | null;
   folder_id: string | null;
 }
 
-/** It does not tell the names of folders: templates of one folder stay together, and people name it. */
+/** GC Notify does not return folder names, so each folder gets a name made from its id, which people can change. */
 function settingsAtGcNotify(managed: ManagedTemplate | undefined) {
   if (!managed) return {};
   const { template_category_id, folder_id } = managed;
@@ -221,7 +221,7 @@ function sourceOf(languages: TextsInLanguages | null): SourceLanguages | null {
   return { ...languages, variants: languages.variants.map(({ content: body, ...variant }) => ({ ...variant, body })) };
 }
 
-/** What a new template has besides the defaults. */
+/** Returns the fields of a new template that differ from the defaults. */
 function namesOfNew(fields: TemplateFields): FieldName[] {
   const names: FieldName[] = ['name', 'content', 'folder', 'sender', 'process_type', 'has_unsubscribe_link'];
   if (fields.subject !== null) names.push('subject');

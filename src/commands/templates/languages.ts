@@ -10,7 +10,7 @@ import { type TextsInLanguages, withLineFeeds } from './template.ts';
 const keys = new Set(['default', 'field', 'refuse_unknown', 'variants']);
 const variantKeys = new Set(['language', 'subject', 'content']);
 
-/** Puts texts in the form in which servers store them, so that equal texts compare as equal. */
+/** Normalises texts to the form in which servers store them, so that equal texts compare as equal. */
 export function inOneForm({ default: own, field, refuse_unknown, variants }: TextsInLanguages): TextsInLanguages {
   const texts = variants.map(({ language, subject, content }) => ({
     ...{ language, subject: subject === null ? null : withLineFeeds(subject), content: withLineFeeds(content) },
@@ -19,7 +19,7 @@ export function inOneForm({ default: own, field, refuse_unknown, variants }: Tex
   return { default: own, field, refuse_unknown, variants: texts };
 }
 
-/** Settings with their default value are left out. */
+/** Omits settings that have their default value. */
 export function writeLanguages({ default: own, field, refuse_unknown, variants }: TextsInLanguages): object {
   return {
     default: own,
@@ -54,7 +54,7 @@ export function readLanguages(channel: Channel, file: SettingsReader): TextsInLa
   return inOneForm({ default: own, field, refuse_unknown: reader.flag('refuse_unknown'), variants });
 }
 
-/** The canonical spelling of a language; empty if there is none. */
+/** Returns the canonical spelling of a language; empty if it is not one. */
 function readTag(reader: SettingsReader, key: string): string {
   const text = reader.text(key);
   const tag = readLanguage(text ?? '');
@@ -84,7 +84,7 @@ interface ExportedLanguages {
   variants: { language: string; subject?: string | null; content?: string; body?: string }[];
 }
 
-/** The texts in other languages of an export. The list of all templates names only their languages. */
+/** Reads the texts in other languages of an export. The list of all templates only has their languages. */
 export function readExportedLanguages(value: unknown, place: string): TextsInLanguages | null {
   if (value === undefined || value === null) return null;
   if (Array.isArray(value)) {

@@ -9,28 +9,28 @@ import {
 
 export interface PlannedChange extends TemplateChange {
   action: 'create' | 'change' | 'archive' | 'restore';
-  /** Undefined for a template that has no file. */
+  /** Undefined for a template without a file. */
   local: LocalTemplate | undefined;
 }
 
-/** What a push would do. */
+/** The changes that a push would make. */
 export interface Plan {
   changes: PlannedChange[];
   unchanged: { local: LocalTemplate; stored: ServerTemplate }[];
-  /** Templates without a file. */
+  /** Templates that have no file. */
   onlyOnServer: ServerTemplate[];
-  /** Files that cannot be pushed to this service. */
+  /** Problems of files that cannot be pushed to this service. */
   problems: FileProblem[];
-  /** Templates that somebody changed on the server since they were pulled. */
+  /** Conflicts with templates that were changed on the server since they were pulled. */
   conflicts: FileProblem[];
 }
 
 interface PlanOptions {
   force: boolean;
   prune: boolean;
-  /** Files whose id the service does not have are new templates: they come from another service. */
+  /** Treats files with an id that the service does not have as new templates, from another service. */
   createUnknown?: boolean;
-  /** Those new templates keep the ids of their files. */
+  /** Whether these new templates keep the ids in their files. */
   keepIds?: boolean;
 }
 
@@ -55,7 +55,7 @@ function archiving(before: ServerTemplate): PlannedChange {
 
 class Planner {
   readonly plan: Omit<Plan, 'onlyOnServer'> = { changes: [], unchanged: [], problems: [], conflicts: [] };
-  /** Ids of templates that have a file. */
+  /** The ids of templates that have a file. */
   readonly known = new Set<string>();
   private readonly listed: ServerTemplate[];
   private readonly byId: Map<string, ServerTemplate>;
@@ -83,7 +83,7 @@ class Planner {
   private compare(local: LocalTemplate, before: ServerTemplate): void {
     const { fields } = local;
     const names = differingFields(fields, before.fields);
-    // The other fields of a template that stays archived do not matter: nobody can send it.
+    // Other changes do not matter while a template stays archived, because nobody can send it.
     if (names.length === 0 || (fields.archived && before.fields.archived)) {
       this.plan.unchanged.push({ local, stored: before });
     } else if (names.includes('channel')) {
@@ -97,12 +97,12 @@ class Planner {
 
   private addNew(local: LocalTemplate): void {
     const { fields } = local;
-    // A kept id says which template it is, whatever others are called.
+    // A kept id identifies the template, so names do not matter.
     const id = this.options.keepIds ? local.id : undefined;
     const namesakes = this.listed.filter(
       ({ fields: other }) => other.name === fields.name && other.channel === fields.channel && id === undefined,
     );
-    // A push that broke off may have created it.
+    // An interrupted push may have created it.
     const same = namesakes.find(({ fields: other }) => differingFields(fields, other).length === 0);
     const [namesake] = namesakes;
     if (same) {
@@ -125,7 +125,7 @@ class Planner {
   }
 }
 
-/** A new template has everything; of these, the server may refuse the sender. */
+/** A new template includes all fields; the server may refuse the sender. */
 const differingFromNothing: TemplateChange['names'] = ['name', 'content', 'sender'];
 
 function actionOf({ fields }: LocalTemplate, before: ServerTemplate): PlannedChange['action'] {

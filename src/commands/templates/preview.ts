@@ -21,9 +21,9 @@ import type { TemplateFields } from './template.ts';
 interface PreviewOptions {
   out: string;
   values: Personalisation;
-  /** The start of text messages, if the service puts its name there; shown above emails. */
+  /** The prefix of text messages, if the service prefixes them with its name. Shown above emails. */
   serviceName: string | undefined;
-  /** Whose rules the service follows. Undefined: nobody asked for warnings. */
+  /** The dialect of the service. Undefined if warnings were not requested. */
   dialect: 'gc' | 'govuk' | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Place {
 
 type File = [ending: string, content: string | Uint8Array];
 
-/** Renders files as the server would send them, without a server. Placeholders without a value stay. */
+/** Renders files as the server would send them, without a server. Placeholders without a value are kept. */
 export async function preview(place: Place, root: string, options: PreviewOptions): Promise<void> {
   const { country, languages } = place;
   const { templates, problems } = await readFolder(country, root);
@@ -100,7 +100,7 @@ async function render(
   const { values, serviceName } = options;
   switch (compiled.template_type) {
     case 'sms': {
-      // Without any value, placeholders would be left out; no placeholder has this name.
+      // Without any value, placeholders would be dropped. No placeholder can have this name.
       const some = { '(': '', ...values };
       const { text, character_count, encoding, fragments } = compiled.render(some, { prefix: serviceName ?? null });
       const figures = { character_count, encoding, fragments };
@@ -145,7 +145,7 @@ async function renderLetter(country: Country, compiled: LetterTemplate, values: 
 
 const emphasis = /\*\*[^\s*][^*]*\*\*|(?<![\w*])[*_][^\s*_][^*_]*[*_](?![\w*])/;
 
-/** What recipients would see otherwise than at GC Notify. */
+/** Returns what recipients would see differently than with GC Notify. */
 function warningsAbout(compiled: CompiledTemplate, fields: TemplateFields, options: PreviewOptions): string[] {
   const { dialect, values, serviceName } = options;
   if (dialect === undefined) return [];

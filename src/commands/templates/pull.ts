@@ -13,9 +13,9 @@ import {
 } from './template.ts';
 
 interface PullOptions {
-  /** Overwrite files that have changes of their own. */
+  /** Overwrite files that have local changes. */
   force: boolean;
-  /** Delete files of templates that the server no longer has. */
+  /** Delete files of templates that are no longer on the server. */
   prune: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function pull(
   }
 }
 
-/** The file with this id, else a new one with its name. */
+/** Returns the file with this id, or a new file named after the template. */
 function fileOf(templates: LocalTemplate[], { id, fields }: ServerTemplate): LocalTemplate | undefined {
   const isNew = (local: LocalTemplate) =>
     local.id === undefined && local.fields.name === fields.name && local.fields.channel === fields.channel;
@@ -81,8 +81,8 @@ async function pullOne(
 }
 
 /**
- * Whether a file differs from the version that it was pulled as. Versions have no folder: there the server is right. Keys do not see the
- * texts of versions in other languages: these may be changes.
+ * Whether a file differs from the version that it was pulled as. Versions have no folder, so the server's folder wins. API keys cannot read
+ * a version's texts in other languages, so differences there count as local changes.
  */
 async function hasOwnChanges(
   server: TemplateServer,
@@ -97,7 +97,7 @@ async function hasOwnChanges(
   return differingFields(fields, { ...fields, ...pulled }).length > 0;
 }
 
-/** Files of another service stay, whatever was asked: a wrong key must not empty the folder. */
+/** Never deletes files of another service: a wrong key must not empty the folder. */
 async function removeOrReport(root: string, server: TemplateServer, template: LocalTemplate, prune: boolean) {
   const name = described(template, undefined);
   const isOfService = (await server.find(template.id ?? '')) !== undefined;
@@ -107,14 +107,14 @@ async function removeOrReport(root: string, server: TemplateServer, template: Lo
   print(`Deleted ${name}`);
 }
 
-/** File systems allow 255 bytes, with endings. */
+/** File systems allow 255 bytes, including the extension. */
 const maxBytes = 120;
-/** Windows keeps these for devices, with any extension. */
+/** Windows reserves these names for devices, with any extension. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/;
 
-/** Paths for templates that have no file yet. Names come from the server: none leads out of the folder. */
+/** Chooses paths for templates without a file. Names come from the server, so they are made safe: no path leaves the folder. */
 class FileNames {
-  /** Paths are in one spelling, because some disks ignore case and how accents are encoded. */
+  /** Normalised paths, because some disks ignore case and the encoding of accents. */
   private readonly taken: Set<string>;
 
   constructor(paths: Iterable<string>) {
@@ -135,7 +135,7 @@ function comparable(path: string): string {
   return path.replaceAll('\\', '/').normalize('NFKC').toLowerCase();
 }
 
-/** Letters and digits of any script, and hyphens: no separators, no dots, nothing that a system treats specially. */
+/** Keeps letters and digits of any script, and hyphens: no separators, no dots, no special characters. */
 function safeName(name: string, empty: string): string {
   const words = name
     .normalize('NFC')

@@ -8,17 +8,17 @@ import { ChangedMeanwhile, type TemplateServer } from './template.ts';
 
 interface PushOptions {
   dryRun: boolean;
-  /** Overwrite what somebody changed on the server. */
+  /** Overwrite changes that were made on the server. */
   force: boolean;
-  /** Archive templates without a file. */
+  /** Archive templates that have no file. */
   prune: boolean;
   /** Create templates whose id the service does not have. */
   createUnknown: boolean;
-  /** Those keep the ids of their files. */
+  /** Let these keep the ids in their files. */
   keepIds: boolean;
 }
 
-/** Checks everything first: a problem anywhere means that nothing is pushed. */
+/** Checks everything first, and pushes nothing if there is a problem. */
 export async function push(
   country: Country,
   root: string,
@@ -84,7 +84,7 @@ async function apply(root: string, server: TemplateServer, { changes, unchanged 
   print(`${count(changes.length, 'template')} pushed, ${unchanged.length} unchanged.`);
 }
 
-/** The file knows each version at once, so that a push that breaks off can go on. */
+/** Writes each version to its file immediately, so that an interrupted push can be continued. */
 async function applyOne(root: string, server: TemplateServer, change: PlannedChange): Promise<void> {
   const { local, before, fields } = change;
   const record = async (stored: { id: string; version: number }) => {

@@ -3,7 +3,7 @@ import { shown } from './folder.ts';
 import type { FileProblem } from './settings-reader.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
 
-/** The codes are in the order of urgency: the first that applies is the exit code. */
+/** In order of urgency: the first that applies is the exit code. */
 export const exitCodes = { failed: 1, problems: 2, conflicts: 3 };
 
 export function fail(code: number, text: string): void {
@@ -15,7 +15,7 @@ export function printProblems(problems: FileProblem[]): void {
   for (const { path, line, message } of problems) print(printable(`${shown(path)}:${line}: ${message}`));
 }
 
-/** Names come from the server: a terminal must not obey them. */
+/** Removes control characters, because names come from the server and could control the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, '�');
 }

@@ -2,7 +2,7 @@ import { canonicalId, isUuid } from '../../platform/id.ts';
 import type { FrontMatter } from './front-matter.ts';
 import { withLineFeeds } from './template.ts';
 
-/** What is wrong with a file. */
+/** A problem of a file. */
 export interface FileProblem {
   path: string;
   line: number;
@@ -11,18 +11,18 @@ export interface FileProblem {
 
 type Settings = Pick<FrontMatter, 'values' | 'lines'>;
 
-/** The length of the server's columns. */
+/** The max length of the server's column. */
 export const maxName = 255;
 
 const isSettings = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Reads values of the settings, and collects what is wrong with them. */
+/** Reads setting values and collects their problems. */
 export class SettingsReader {
   readonly problems: FileProblem[];
   private readonly path: string;
   private readonly matter: Settings;
-  /** What the names of these settings begin with in `lines`. */
+  /** The prefix of these settings in `lines`. */
   private readonly prefix: string;
 
   constructor(path: string, matter: Settings, prefix = '', problems: FileProblem[] = []) {
@@ -42,7 +42,7 @@ export class SettingsReader {
     for (const key of this.matter.values.keys()) if (!known.has(key)) this.refuse(key, `Unknown setting ${key}`);
   }
 
-  /** The settings inside this one; undefined if there are none. */
+  /** Returns the nested settings; undefined if there are none. */
   inside(key: string): SettingsReader | undefined {
     const value = this.matter.values.get(key) ?? null;
     if (value === null) return undefined;
@@ -51,7 +51,7 @@ export class SettingsReader {
     return undefined;
   }
 
-  /** The settings of each item of a list. */
+  /** Returns the settings of each item of a list. */
   list(key: string): SettingsReader[] {
     const value = this.matter.values.get(key) ?? [];
     if (Array.isArray(value) && value.every(isSettings)) {

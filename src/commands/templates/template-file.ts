@@ -15,7 +15,7 @@ const keys = new Set([
   ...['category', 'has_unsubscribe_link', 'welsh_subject', 'welsh_content', 'languages', 'archived'],
 ]);
 
-/** The text of a file. Settings with their default value are left out. */
+/** Returns the text of a file. Omits settings that have their default value. */
 export function writeTemplate(fields: TemplateFields, stored?: { id: string; version: number }): string {
   const { name, channel, subject, folder, postage, sender, process_type, welsh_subject, welsh_content } = fields;
   const values = Object.entries({
@@ -34,11 +34,11 @@ export function writeTemplate(fields: TemplateFields, stored?: { id: string; ver
     languages: fields.languages && writeLanguages(fields.languages),
     archived: fields.archived || null,
   }).filter(([, value]) => value !== null);
-  // One line feed more, as editors write it.
+  // Files end with an additional line feed, as editors write them.
   return writeFrontMatter(new Map(values), `${fields.content}\n`);
 }
 
-/** Reports all problems of a file at once. */
+/** Reads a file and reports all its problems at once. */
 export function readTemplate(
   { postage }: Pick<Country, 'postage'>,
   path: string,
@@ -91,7 +91,7 @@ function readFields(
   return { path, id, version, fields };
 }
 
-/** Pulled files have the channel in their name, too. */
+/** Pulled files also have the channel in their name. */
 function readChannel(path: string, reader: SettingsReader): Channel | null {
   const channel = reader.oneOf('channel', channels);
   if (!reader.has('channel')) reader.refuse('channel', `channel is missing: ${channels.join(', ')}`);
@@ -102,7 +102,7 @@ function readChannel(path: string, reader: SettingsReader): Channel | null {
   return channel;
 }
 
-/** A letter always has one; a text or an email with one is refused. */
+/** A letter always has postage; texts and emails must not have any. */
 function readPostage(postage: Country['postage'], channel: Channel, given: string | null): string | null {
   return channel === 'letter' || given !== null ? homePostage(postage, given) : null;
 }

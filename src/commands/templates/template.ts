@@ -5,39 +5,39 @@ import type { ProcessType } from '../../templates/template-row.ts';
 
 export type TextsInLanguages = Omit<TemplateLanguages, 'enabled'>;
 
-/** What a file says about a template, and what is compared with the server. */
+/** The fields of a template in a file, which are compared with the server's. */
 export interface TemplateFields {
   name: string;
   channel: Channel;
   /** Null for text messages. */
   subject: string | null;
-  /** The text has line feeds only: browsers send other line ends than editors. */
+  /** With line feeds only, because browsers send other line endings than editors. */
   content: string;
-  /** Names from the root down. */
+  /** Folder names, starting at the root. */
   folder: string[];
-  /** Null unless it is a letter. */
+  /** Null except for letters. */
   postage: string | null;
-  /** Id of a text message sender, a reply-to address or a letter contact. Null: the default of the service. */
+  /** The id of a text message sender, reply-to address or letter contact block. Null for the service's default. */
   sender: string | null;
   process_type: ProcessType;
-  /** The name of one of the categories of GC Notify. */
+  /** The name of a category of GC Notify. */
   category: string | null;
   has_unsubscribe_link: boolean;
-  /** Both or none. */
+  /** Either both are set or none. */
   welsh_subject: string | null;
   welsh_content: string | null;
-  /** Null for a template in one language. */
+  /** Null for a template in only one language. */
   languages: TextsInLanguages | null;
   archived: boolean;
 }
 
 /** A template in a file. */
 export interface LocalTemplate {
-  /** Relative to the folder. */
+  /** Relative to the folder of templates. */
   path: string;
-  /** The id of the template on the server, since it was pulled or pushed. */
+  /** The template's id on the server. Undefined until it is pulled or pushed. */
   id: string | undefined;
-  /** The version that the server had when the file was pulled or pushed. */
+  /** The server's version when the file was pulled or pushed. */
   version: number | undefined;
   fields: TemplateFields;
 }
@@ -50,7 +50,7 @@ export interface ServerTemplate {
 
 export type FieldName = keyof TemplateFields;
 
-/** The order in files. */
+/** In the order in which they are written to files. */
 const fieldNames: readonly FieldName[] = [
   'name',
   'channel',
@@ -72,7 +72,7 @@ export function differingFields(one: TemplateFields, other: TemplateFields): Fie
   return fieldNames.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }
 
-/** A text that every template has. `what` names it. */
+/** Returns a text that every template must have. `what` is its name in the error. */
 export function textOf(value: unknown, what: string): string {
   if (typeof value === 'string') return withLineFeeds(value);
   throw new OperatorError(`The server did not send the ${what}: is this the address of the API?`);
@@ -82,13 +82,13 @@ export function withLineFeeds(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }
 
-/** A template that is to be created, or changed from what the server has. */
+/** A template to create, or to change from the version on the server. */
 export interface TemplateChange {
   fields: TemplateFields;
   /** Undefined for a new template. */
   before: ServerTemplate | undefined;
   names: FieldName[];
-  /** The id that a new template had on another server, and keeps. */
+  /** The id of a new template on another server, to keep it. */
   id?: string | undefined;
 }
 
@@ -96,17 +96,17 @@ type Stored = Pick<ServerTemplate, 'id' | 'version'>;
 
 /** The templates of one service. */
 export interface TemplateServer {
-  /** Except archived ones. */
+  /** Lists all templates except archived ones. */
   list(): Promise<ServerTemplate[]>;
-  /** Also an archived one. */
+  /** Finds a template, even an archived one. */
   find(id: string): Promise<ServerTemplate | undefined>;
-  /** What an earlier version said, as far as the server keeps it. */
+  /** Returns the fields of an earlier version, as far as the server stores them. */
   findVersion(id: string, version: number): Promise<Partial<TemplateFields> | undefined>;
-  /** What the server would refuse, for each change that it would refuse. Changes nothing. */
+  /** Returns the reason for each change that the server would refuse. Changes nothing. */
   check(changes: TemplateChange[]): Promise<Map<TemplateChange, string>>;
-  /** Under an id of its own, unless it keeps one. */
+  /** Creates a template with a new id, or with the given one. */
   create(fields: TemplateFields, id?: string): Promise<Stored>;
-  /** Calls `onVersion` for each version that it makes. Throws `ChangedMeanwhile` if there is a newer one than `before`. */
+  /** Calls `onVersion` for each version that it creates. Throws `ChangedMeanwhile` if the server has a newer version than `before`. */
   change(before: ServerTemplate, change: TemplateChange, onVersion: (stored: Stored) => Promise<void>): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 }
 
-/** One after the other for each of a few workers: a server has limits for requests at once. */
+/** Runs a few calls at a time, because a server limits concurrent requests. */
 export async function mapFew<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
