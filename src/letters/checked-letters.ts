@@ -17,7 +17,7 @@ export interface CheckedLetter {
 
 const pathOf = (serviceId: string, id: string) => `checked-letters/${serviceId}/${id}`;
 
-/** Checks a PDF and keeps it for an hour, with the result: time to look at its pages, and to send it. */
+/** Checks a PDF and stores it with the result for an hour, so that a person can look at its pages and send it. */
 export async function keepCheckedLetter(
   app: CheckDeps,
   service: SendingService,
@@ -44,7 +44,7 @@ export async function getCheckedPdf({ files }: Platform, serviceId: string, id: 
 
 export type CheckDeps = Platform & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
-/** What would become of a PDF if the service sent it as a letter. */
+/** Returns the result that a PDF would have if the service sent it as a letter. */
 export async function checkPdfLetter(
   app: CheckDeps,
   service: Pick<SendingService, 'id' | 'permissions'>,

@@ -14,7 +14,7 @@ import type { PdfThreads } from './pdf-threads.ts';
 import { letterReference } from './print/print-provider.ts';
 import type { PrintSettings } from './settings.ts';
 
-/** The result of reading a letter's file. `change` is undefined if the letter was cancelled in the meantime. */
+/** The result of processing a letter's file. `change` is undefined if the letter was cancelled in the meantime. */
 export interface LetterResult {
   id: string;
   change?: Omit<StatusChange, 'id' | 'event'>;
@@ -25,7 +25,7 @@ export const nothingFound: LetterResult['found'] = { page_count: null, message: 
 
 export type LetterResults = GroupCommit<LetterResult, void>;
 
-/** Letters that finish at the same time share a commit, which leaves database connections to requests. */
+/** Letters that finish at the same time share a commit, which leaves database connections for requests. */
 export function createLetterResults({ db, clock, country }: Platform): LetterResults {
   return new GroupCommit({
     largest: 100,
@@ -87,7 +87,7 @@ function resultOf(app: Deps, letter: Letter, page_count: number): LetterResult {
   return { id: letter.id, change: ready(app, letter, page_count), found: { ...nothingFound, page_count } };
 }
 
-/** A live letter waits for the next print run. A letter of a test key is delivered at once, free of charge. */
+/** A live letter waits for the next print run. A letter of a test key is delivered immediately and free of charge. */
 export function ready(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   { id, key_type }: Pick<Letter, 'id' | 'key_type'>,

@@ -22,11 +22,11 @@ export interface RenderInput {
   document: LetterDocument;
   logo?: NonNullable<DrawLetterOptions['logo']>;
   attachments: Uint8Array[];
-  /** The file of the template's attachment is missing: the letter can be previewed, but not printed. */
+  /** Set if the file of the template's attachment is missing: the letter can be previewed, but not printed. */
   incomplete: boolean;
 }
 
-/** The letter as accepted: its template version, contact block and date. Only the logo is the current one. */
+/** Uses the letter's template version, contact block and date of acceptance, but the current logo. */
 export async function renderInputOfLetter(app: Deps, letter: Letter): Promise<RenderInput> {
   const { row, compiled } = await getTemplateForDelivery(app, letter);
   const { lines } = addressRules(app.country).parse(letter.recipient.split('\n'));
@@ -44,7 +44,7 @@ export async function renderInputOfLetter(app: Deps, letter: Letter): Promise<Re
 interface Filling {
   compiled: CompiledTemplate;
   personalisation: Personalisation;
-  /** Printed if it has a valid number of lines; otherwise the placeholders of the address are highlighted. */
+  /** Printed if it has a valid number of lines. Otherwise the address placeholders are highlighted. */
   address: readonly string[];
   day: string;
 }

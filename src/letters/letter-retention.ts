@@ -26,7 +26,7 @@ type Deps = Platform & { printer: PrintProvider };
 const maxAgeDays = 90;
 
 /**
- * Ends letters that have no final status after 90 days. A letter that the printer has was charged and counts as delivered: a
+ * Ends letters without a final status after 90 days. A letter that was handed to the printer was charged and counts as delivered, because a
  * printer that collects letters from a folder may never report them. A letter that was never handed over fails.
  */
 export async function endOldLetters(app: Platform): Promise<void> {
@@ -61,7 +61,7 @@ export async function giveUpLetters(country: Country, tx: Tx, ids: string[], now
   );
 }
 
-/** Deletes the files of deleted letters, whatever the retention of the service, and the printer's references after a year. */
+/** Deletes the files of deleted letters, whatever the service's retention, and the printer's references after a year. */
 export async function cleanLetters(app: Deps): Promise<void> {
   let deleted = 0;
   for (;;) {
@@ -79,12 +79,15 @@ export async function cleanLetters(app: Deps): Promise<void> {
   app.log.info({ event: 'letters.cleaned', letters: deleted }, 'Files of deleted letters were deleted');
 }
 
-/** The services' own references of erased letters, which may name a person. The printer's references stay: letters can come back. */
+/**
+ * Clears the services' own references of erased letters, which may name a person. The printer's references are kept, because letters may be
+ * returned.
+ */
 export function eraseLetterReferences(tx: Tx, ids: string[]): Promise<void> {
   return clearLetterReferences(tx, ids, ids.map(letterReference));
 }
 
-/** The PDFs of erased letters. Returns how many there were. They do not come back when a transaction fails. */
+/** Deletes the PDFs of erased letters and returns their number. Not transactional: a rollback does not restore them. */
 export async function eraseLetterFiles({ files }: Platform, ids: string[]): Promise<number> {
   let erased = 0;
   for (const path of ids.flatMap((id) => [letterFiles.finished(id), letterFiles.uploaded(id)])) {

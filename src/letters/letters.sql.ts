@@ -10,7 +10,7 @@ export interface Letter {
   service_id: string;
   template_id: string;
   template_version: number;
-  /** Null: the template's own text. */
+  /** Null for the template's own text. */
   language: string | null;
   notification_type: 'letter';
   key_type: KeyType;
@@ -43,7 +43,7 @@ export async function selectLetter(db: Db, id: string): Promise<Letter | undefin
   return rows[0];
 }
 
-/** For any channel, so that the caller can tell a text message from an unknown id. */
+/** Selects any channel, so that the caller can distinguish a text message from an unknown id. */
 export async function selectChannel(db: Db, serviceId: string, id: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('notifications')
@@ -54,7 +54,7 @@ export async function selectChannel(db: Db, serviceId: string, id: string): Prom
   return row?.notification_type;
 }
 
-/** The letter branding of a service. */
+/** Returns the letter branding of a service. */
 export async function selectServiceBrand(db: Db, serviceId: string): Promise<{ id: string; name: string } | undefined> {
   return db
     .selectFrom('services')
@@ -105,14 +105,14 @@ interface WaitingLetter {
   status: 'created' | 'pending-virus-check';
 }
 
-/** Accepted before this time, but not rendered or checked yet. */
+/** Selects letters accepted before this time that are not rendered or checked yet. */
 export async function selectUnfinishedLetters(db: Db, before: Timestamp, max: number): Promise<WaitingLetter[]> {
   const { rows } = await sql<WaitingLetter>`select n.id, n.status from notifications n
     where ${isWaiting} and n.billable_units = 0 and n.created_at < ${before} order by n.id limit ${max}`.execute(db);
   return rows;
 }
 
-/** Selects those of all services, oldest first. */
+/** Selects letters of all services, oldest first. */
 export async function selectLettersOnTheirWay(
   db: Db,
   before_id: string,
@@ -129,7 +129,7 @@ export async function selectLettersOnTheirWay(
     .execute() as Promise<{ id: string; status: Status }[]>;
 }
 
-/** Ready for the printer: rendered or checked, charged, and accepted before the cut-off. */
+/** Selects letters that are rendered or checked, charged, and accepted before the cut-off. */
 export async function selectPrintableLetters(db: Db, cutOff: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select n.id from notifications n
     where ${isWaiting} and n.status = 'created' and n.key_type = 'normal' and n.billable_units > 0
@@ -163,7 +163,7 @@ export async function countLateLetters(db: Db, limits: LateLetterLimits): Promis
   return rows[0] ?? { not_printed: 0, not_despatched: 0, not_scanned: 0, failed: 0 };
 }
 
-/** Files whose letter has been deleted. */
+/** Selects files whose letter was deleted. */
 export async function selectOrphanedLetterFiles(db: Db, max: number): Promise<string[]> {
   const { rows } = await sql<{ notification_id: string }>`select f.notification_id from letter_files f
     where not exists (select 1 from notifications n where n.id = f.notification_id)

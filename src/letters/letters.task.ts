@@ -36,7 +36,7 @@ export function tryToCheckPrecompiled(app: Deps, letter: LetterTask): Promise<vo
   return tryLetter(app, checkPrecompiledLetter, letter, () => checkPrecompiled(app, letter.notification_id));
 }
 
-/** Retries with exponential backoff for about an hour, then gives up, so that no letter stays unfinished. */
+/** Retries with exponential backoff for about an hour and then fails the letter, so that none stays unfinished. */
 async function tryLetter(
   app: Deps,
   task: Task<LetterTask>,
@@ -46,7 +46,7 @@ async function tryLetter(
   try {
     await run();
   } catch (error) {
-    // The process is shutting down: the queue gives the task to another process.
+    // The process is shutting down, so another process runs the task.
     if (error instanceof WorkerFailure && error.reason === 'closed') throw error;
     app.log.error(
       { event: 'letter.prepare_failed', err: error, notification_id, task: task.name, attempt },
@@ -63,7 +63,7 @@ async function tryLetter(
   }
 }
 
-// Later than the last retry above, so that two tasks never process the same letter.
+// Longer than all retries above, so that two tasks never process the same letter.
 const lostAfter_ms = hour_ms;
 const maxResumed = 1_000;
 

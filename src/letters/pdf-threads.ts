@@ -10,12 +10,12 @@ import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 export type PdfTasks = TaskRunner<typeof pdfTasks>;
 
 /**
- * All rendering and parsing of PDFs runs in these threads, so that it never blocks the event loop of the text messages.
- * Services take turns, and requests go before background work.
+ * All rendering and parsing of PDFs runs in these threads, so that it never blocks the event loop. Services take turns, and requests take
+ * precedence over background work.
  */
 export interface PdfThreads {
   readonly size: number;
-  /** For a request: throws a 429 if too many requests of the service are waiting. */
+  /** For requests: throws a 429 if too many requests of the service are waiting. */
   forRequest(serviceId: string): PdfTasks;
   inBackground(serviceId: string): PdfTasks;
   warmUp(geometry: Geometry): Promise<void>;
@@ -54,8 +54,8 @@ function refuseIfTooMany(error: unknown): never {
 }
 
 /**
- * Runs in the background at startup; otherwise the first letter takes a second longer. Started this early, it is done before
- * the first request and does not delay readiness (2.0 s with and without, on two cores).
+ * Runs in the background at startup, because otherwise the first letter takes a second longer. It finishes before the first request and
+ * does not delay readiness (2.0 s with and without, on two cores).
  */
 export function warmPdfThreads({ pdfThreads, country, log }: Platform & { pdfThreads: PdfThreads }): void {
   pdfThreads
@@ -63,7 +63,7 @@ export function warmPdfThreads({ pdfThreads, country, log }: Platform & { pdfThr
     .catch((error) => log.debug({ event: 'pdf.warm_up_failed', err: error }, 'The PDF threads could not be warmed up'));
 }
 
-/** Reads an uploaded file. One that exceeds the limits of its thread is unreadable. */
+/** Reads an uploaded file. A file that exceeds the limits of its thread counts as unreadable. */
 export async function readPages(
   { log, country }: Platform,
   pdfTasks: PdfTasks,

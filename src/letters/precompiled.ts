@@ -19,7 +19,7 @@ type Deps = Platform & {
 export async function checkPrecompiled(app: Deps, notificationId: string): Promise<void> {
   const letter = await selectLetter(app.db, notificationId);
   if (letter?.status === 'pending-virus-check') await app.letterResults.add(await check(app, letter));
-  // No check is needed, but the record lets its file be deleted with it.
+  // No check is needed, but with a record its file is deleted with the letter.
   else if (letter?.status === 'cancelled') await app.letterResults.add({ id: letter.id, found: nothingFound });
 }
 
@@ -68,7 +68,7 @@ async function accepted(
 ): Promise<LetterResult> {
   const rules = addressRules(app.country);
   const address = rules.parse(recipient.split('\n'));
-  // A letter of a test key is never printed: GET returns the bytes exactly as uploaded.
+  // A letter of a test key is never printed, so GET returns the bytes as uploaded.
   if (letter.key_type !== 'test') {
     const rewritten = await app.pdfThreads
       .inBackground(letter.service_id)

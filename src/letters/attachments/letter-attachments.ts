@@ -22,12 +22,12 @@ interface NewAttachment {
   created_by_id: string;
 }
 
-/** Storage key of an attachment's pages. */
+/** Returns the storage key of an attachment's pages. */
 export function letterAttachmentPath(serviceId: string, attachmentId: string): string {
   return `letter-attachments/${serviceId}/${attachmentId}.pdf`;
 }
 
-/** Rejects unprintable pages at upload, not later with each letter that includes them. */
+/** Rejects unprintable pages at upload, so that they do not fail each letter that includes them. */
 export async function attachPages(app: Deps, request: NewAttachment & { content: string }): Promise<LetterAttachment> {
   const { content, ...attachment } = request;
   const pdf = readUpload(content);
@@ -38,7 +38,7 @@ export async function attachPages(app: Deps, request: NewAttachment & { content:
   return createLetterAttachment(app, { ...attachment, page_count }, pdf);
 }
 
-/** Gives a copy of a template the attached pages of the original. */
+/** Copies the attached pages of a template to its copy. */
 export async function copyAttachedPages(
   app: Deps,
   from: { service: string; letter_attachment: LetterAttachment | null },
@@ -122,7 +122,10 @@ export function archiveLetterAttachment(app: Platform, attachmentId: string, arc
   });
 }
 
-/** Pictures of pages that cannot be printed, with the forbidden area in red, as data URLs: a refused file is not stored. */
+/**
+ * Returns pictures of the pages that cannot be printed, with the forbidden area in red. They are data URLs, because a refused file is not
+ * stored.
+ */
 export async function markedPages(
   { pdfThreads, country }: Platform & { pdfThreads: PdfThreads },
   serviceId: string,

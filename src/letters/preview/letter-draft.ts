@@ -19,7 +19,7 @@ interface LetterDraft {
   attachment: LetterAttachment | null;
 }
 
-/** Drawn for the printer, so that the picture is that of the letter. Unfilled placeholders are highlighted. */
+/** Drawn as for the printer, so that the picture looks like the letter. Unfilled placeholders are highlighted. */
 export async function drawLetterDraft(app: Deps, serviceId: string, draft: LetterDraft) {
   return drawLetterWithBrand(app, serviceId, await selectServiceBrand(app.db, serviceId), draft);
 }

@@ -12,7 +12,7 @@ import type { PdfThreads } from '../pdf-threads.ts';
 
 type Deps = Platform & { pdfThreads: PdfThreads };
 
-/** Named by id: the file name in the branding is free text and can change. */
+/** Named by id, because the file name in the branding is free text and can change. */
 export const logoFile = (brandingId: string) => `letter-branding/${brandingId}.svg`;
 
 const refusals: Record<LogoProblem, string> = {
@@ -35,7 +35,7 @@ export async function putLogo(app: Deps, brandingId: string, svg: string): Promi
   await replaceLogo(app, id, svg, (record) => inTransaction(app.db, record));
 }
 
-/** With its logo, or not at all. */
+/** Creates the brand and its logo atomically. */
 export async function createBrandWithLogo(
   app: Deps,
   brand: { name: string; filename: string; created_by_id: string },
@@ -46,7 +46,7 @@ export async function createBrandWithLogo(
   return replaceLogo(app, id, svg, () => createLetterBranding(app, { ...brand, id }));
 }
 
-/** The name and, if there is a new one, the logo: both or neither. */
+/** Changes the name and, if there is a new one, the logo, atomically. */
 export async function updateBrandWithLogo(
   app: Deps,
   id: string,
@@ -60,8 +60,8 @@ export async function updateBrandWithLogo(
 }
 
 /**
- * The file changes before the transaction, so that no connection waits for the file store, and changes back when the
- * transaction fails. It has no trigger: `write` adds the entry of the audit log to its transaction.
+ * Stores the file before the transaction, so that no connection waits for the file store, and restores the old file if the transaction
+ * fails. Files have no audit trigger, so `write` adds the audit log entry to its transaction.
  */
 async function replaceLogo<T>(
   { files }: Deps,
@@ -99,7 +99,7 @@ async function checkLogo({ pdfThreads }: Deps, svg: string) {
   try {
     return await pdfThreads.forRequest('letter-branding').run('checkLogo', svg);
   } catch (error) {
-    // An SVG that crashes a thread would crash one for every letter.
+    // An SVG that crashes a thread here would crash one for every letter.
     if (error instanceof WorkerFailure && error.reason !== 'closed') return 'cannot-be-drawn';
     throw error;
   }

@@ -41,7 +41,7 @@ export function letterPreviewRoutes(
   },
 ): void {
   const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
-  // The front end of GOV.UK Notify parses a text: `[1,2]`.
+  // The front end of GOV.UK Notify expects a text: `[1,2]`.
   const InvalidPages = isForNotificationsAdmin ? Type.String() : metadata.invalid_pages;
 
   http.get(
@@ -90,7 +90,7 @@ export function letterPreviewRoutes(
     },
     async (request) => {
       const { page, ...given } = request.query;
-      // The first value of a repeated parameter is used.
+      // If a parameter is repeated, its first value is used.
       const values = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat()[0] ?? '']));
       return showTemplate(request.params, values, page);
     },

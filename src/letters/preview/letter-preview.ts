@@ -37,7 +37,7 @@ export interface LetterPreview {
   invalid_pages: number[];
 }
 
-/** A letter as printed, or as it would have been printed, with the reason if it was rejected. */
+/** Returns a letter as printed, or as it would have been printed, with the reason if it was rejected. */
 export async function previewLetter(
   app: Deps & { virusScanner: VirusScanner },
   serviceId: string,
@@ -62,12 +62,12 @@ export async function previewLetter(
   return { content: await show(pdfTasks, pdf, format, page), page_count, ...problems };
 }
 
-/** Null until the letter is drawn, or if its file cannot be read. */
+/** Returns null until the letter is drawn, or if its file cannot be read. */
 export async function countLetterPages(db: Db, letterId: string): Promise<number | null> {
   return (await selectLetterFile(db, letterId))?.page_count ?? null;
 }
 
-/** A page of the file that the printer gets. */
+/** Returns a picture of a page of the file that the printer gets. */
 export async function letterPagePicture(
   app: Pick<Deps, 'files' | 'pdfThreads'>,
   letter: Pick<Letter, 'id' | 'service_id' | 'status'>,
@@ -93,7 +93,7 @@ async function showUploaded(
   return show(pdfTasks, pdf, format, page, { decoration, geometry });
 }
 
-/** The file as received, until a task has checked it: a person who has just uploaded a letter wants to see it. */
+/** Returns the file as received until a task has checked it, because a person who has just uploaded a letter wants to see it. */
 async function readUnchecked(
   { files, virusScanner }: Platform & { virusScanner: VirusScanner },
   { id, status }: Letter,
@@ -104,7 +104,7 @@ async function readUnchecked(
   return pdf;
 }
 
-/** A template rendered as a letter, with empty placeholders highlighted. */
+/** Renders a template as a letter with empty placeholders highlighted. */
 export async function previewLetterTemplate(
   app: Deps,
   { row, compiled }: ReadyTemplate,

@@ -2,7 +2,7 @@ import type { PrintSettings } from '../settings.ts';
 import { reportFolders } from './report-files.ts';
 import { SftpConnection } from './sftp-connection.ts';
 
-/** Connects, and writes, moves and deletes a file where the server must allow it. Throws what is wrong and what to do. */
+/** Connects, and writes, moves and deletes a file where the server must allow it. Throws what is wrong and how to fix it. */
 export async function checkSftp(settings: PrintSettings): Promise<void> {
   const { host } = new URL(settings.sftpUrl ?? '');
   const connection = await orSay(

@@ -10,7 +10,7 @@ export function selectDaysWithoutPrinting(db: Db): Promise<DayWithoutPrinting[]>
   return db.selectFrom('days_without_printing').select(['day', 'name']).orderBy('day').execute();
 }
 
-/** Returns how many were not in the table yet. */
+/** Returns the number of days that were not in the table yet. */
 export async function insertDaysWithoutPrinting(
   db: Db | Tx,
   days: readonly DayWithoutPrinting[],

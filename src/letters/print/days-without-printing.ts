@@ -12,8 +12,8 @@ import {
 type Deps = Pick<Platform, 'db' | 'country' | 'clock'>;
 
 /**
- * Responses compute when a letter is printed without a read, so every process keeps the days and reads them again when they change.
- * While notifications may be lost, its estimates may be old; the print run reads the days itself.
+ * Keeps the days in memory and reloads them when they change, because responses compute the print day without a query. If a change
+ * notification is lost, estimates may be outdated; the print run reads the table itself.
  */
 export function followDaysWithoutPrinting(app: Platform): void {
   const read = () => {
@@ -29,7 +29,7 @@ export async function readDaysWithoutPrinting({ db, country }: Pick<Deps, 'db' |
   await country.holidays.readAdded(async () => (await selectDaysWithoutPrinting(db)).map(({ day }) => day));
 }
 
-/** Today and later, by day. */
+/** Returns today and later days, in order. */
 export async function listDaysWithoutPrinting({ db, country, clock }: Deps): Promise<DayWithoutPrinting[]> {
   const today = country.calendar.day(clock.now());
   return (await selectDaysWithoutPrinting(db)).filter(({ day }) => day >= today);
@@ -45,7 +45,7 @@ export async function addDayWithoutPrinting(app: Deps, added: DayWithoutPrinting
   await readDaysWithoutPrinting(app);
 }
 
-/** Days that have passed are left out, and those in the table keep their names. Returns how many were added. */
+/** Skips past days, and does not rename days in the table. Returns the number of added days. */
 export async function addDaysWithoutPrinting(app: Deps, days: readonly DayWithoutPrinting[]): Promise<number> {
   const today = app.country.calendar.day(app.clock.now());
   const coming = days.filter(({ day }) => day >= today);

@@ -6,7 +6,7 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { insertDespatches, selectLettersToDespatch } from './print-run.sql.ts';
 
-/** A letter posted by the printer. */
+/** The printer's report that it posted a letter. */
 interface Despatch {
   notification_id: string;
   despatched_at: Date;
@@ -18,7 +18,7 @@ interface PostedLetter {
   sheets: number;
 }
 
-/** The postal rate of the printer: lower for letters that it sorts itself. */
+/** The printer's postal rate, which is lower for letters that it sorts itself. */
 type CostThreshold = 'sorted' | 'unsorted';
 
 function costThreshold(mailingProduct: string, postageClass: string): CostThreshold {
@@ -63,7 +63,7 @@ export async function recordDespatches(
   return rows;
 }
 
-/** The printer rejected the letters; they will not be posted. */
+/** Records that the printer rejected the letters and will not post them. */
 export async function recordRejections(
   country: Country,
   tx: Tx,
@@ -88,7 +88,7 @@ export const mailingProducts = [
 ] as const;
 export const sheetsPattern = '^[0-9]+$';
 
-/** What the printer says about a letter, by a call or in a file. The last three are about a posted letter. */
+/** The printer's report about a letter, by API call or in a file. The last three fields are about a posted letter. */
 export interface PrinterReport {
   notification_id: string;
   jobStatus: (typeof jobStatuses)[number];
@@ -98,7 +98,7 @@ export interface PrinterReport {
   mailingProduct: string;
 }
 
-/** Records reports of the printer. A letter with a final status does not change. Returns how many letters changed. */
+/** Records reports of the printer. A letter with a final status does not change. Returns the number of changed letters. */
 export async function recordPrinterReports(app: Platform, reports: PrinterReport[]): Promise<number> {
   const now = app.clock.now();
   const rejected = reports.filter(({ jobStatus }) => jobStatus === 'REJECTED');

@@ -14,8 +14,8 @@ const maxDays = 1_000;
 const maxDaysOfEvent = 60;
 
 /**
- * The days of the events of an iCalendar file (RFC 5545), each once, with the name of its event. Events that begin at a time or
- * repeat are refused, because leaving them out would print letters on a day that somebody wanted to be free.
+ * Returns the distinct days of the events in an iCalendar file (RFC 5545) with the names of the events. Events that have a time or repeat
+ * are refused: skipping them would print letters on a day that somebody wanted to be free.
  */
 export function readCalendarDays(text: string): DayWithoutPrinting[] {
   const days = new Map<string, string>();
@@ -31,7 +31,7 @@ export function readCalendarDays(text: string): DayWithoutPrinting[] {
 
 type Event = ReadonlyMap<string, Property>;
 
-/** What is inside of an event, such as an alarm, has properties of its own. */
+/** Components within an event, such as alarms, have their own properties, which are ignored. */
 function readEvents(text: string): Event[] {
   const events: Event[] = [];
   const open: string[] = [];
@@ -55,7 +55,7 @@ function readEvents(text: string): Event[] {
   return events;
 }
 
-/** Long lines are folded: the next one begins with a space. Names of parameters may have colons, within quotes. */
+/** Unfolds long lines, whose continuation begins with a space. Parameter values may contain colons within quotes. */
 function readProperties(text: string): Property[] {
   const lines: { line: number; text: string }[] = [];
   for (const [index, line] of text
@@ -82,7 +82,7 @@ function nameOf(event: Event): string {
   return plain === '' ? 'No name' : plain.slice(0, 100);
 }
 
-/** The end of an event is the day after its last. */
+/** DTEND is the day after the last day of an event. */
 function daysOf(event: Event): string[] {
   const start = event.get('DTSTART');
   const line = (start ?? event.get('BEGIN'))?.line;
@@ -95,7 +95,7 @@ function daysOf(event: Event): string[] {
   const after = end ? parseDay(end) : endAfter(first, event.get('DURATION')?.value);
   if (after === undefined) throw refuse('does not end with a whole day.');
   const days: string[] = [];
-  // RFC 5545 wants the day after the last, but there are calendars whose end is the day itself.
+  // In some calendars DTEND is the last day itself, contrary to RFC 5545.
   for (let day = first; day < after || day === first; day = addDays(day, 1)) {
     days.push(day);
     if (days.length > maxDaysOfEvent) throw refuse(`lasts more than ${maxDaysOfEvent} days.`);

@@ -43,7 +43,7 @@ export async function checkLetters(app: Platform): Promise<void> {
 
 const cacheFor_ms = 300_000;
 
-/** The same numbers as a metric. The query scans all letters, so the result is cached between scrapes. */
+/** Provides the same numbers as a metric. The query scans all letters, so its result is cached between scrapes. */
 export function measureLetters(app: Platform): void {
   let cached: { at: number; found: ReturnType<typeof find> } | undefined;
   app.metrics.gauges('late_letters', 'Letters that need attention, by problem', ['problem'], async () => {

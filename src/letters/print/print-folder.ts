@@ -9,7 +9,7 @@ import { manifestOf, type PrintProvider } from './print-provider.ts';
 interface Settings {
   storage: Pick<StorageSettings, 'dataDir'>;
   letters: Pick<PrintSettings, 'handOff' | 'printFolder'>;
-  /** Declared in delivery/, above this feature: the sandbox posts letters as it generates receipts. */
+  /** Declared in delivery/, above this feature: the sandbox simulates the posting of letters with the same settings as receipts. */
   providers: { sandbox: { receipts: string; delay_ms: number } };
 }
 

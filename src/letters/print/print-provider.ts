@@ -4,13 +4,13 @@ import type { Country } from '../../countries/country.ts';
 /** Prints and posts letters. */
 export interface PrintProvider {
   /**
-   * Takes all letters of a batch or none. May be called again with the same letters after a failure: the reference and the
-   * file name of a letter never change, so the printer can detect duplicates.
+   * Takes all letters of a batch or none. May be called again with the same letters after a failure: their references and file names never
+   * change, so the printer can detect duplicates.
    */
   handOver(batch: PrintBatch): Promise<void>;
-  /** Simulate the despatch after this delay; undefined if the printer reports it. */
+  /** Simulates the despatch after this delay; undefined if the printer reports it. */
   despatchesItselfAfter_ms?: number;
-  /** Deletes the files of print runs before this day, in the sandbox, where no printer collects them. */
+  /** Deletes the files of print runs before this day in the sandbox, where no printer collects them. */
   deleteBefore?(day: string): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface PrintedFile {
   name: string;
   postage: string;
   sheets: number;
-  /** Where the printer reports the outcome. */
+  /** The URL at which the printer reports the outcome. */
   callback_url: string;
   pdf: Uint8Array;
 }
@@ -34,7 +34,7 @@ export interface PrintedFile {
 export const referencePattern = '^[0-9A-Z]{16}$';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** The printer's reference of a letter: 16 capitals and digits, derived from the id and therefore stable. */
+/** Returns the printer's reference of a letter: 16 capitals and digits, derived from the id and therefore stable. */
 export function letterReference(notificationId: string): string {
   const digest = createHash('sha256').update(`letter ${notificationId.toLowerCase()}`).digest();
   let number = BigInt(`0x${digest.subarray(0, 16).toString('hex')}`);
@@ -46,16 +46,16 @@ export function letterReference(notificationId: string): string {
   return reference;
 }
 
-/** `D`: duplex. `C`: colour. The time is when the letter was accepted, in local time. */
+/** `D`: duplex. `C`: colour. The time is the local time of acceptance. */
 export function letterFileName(country: Country, reference: string, postage: string, acceptedAt: Date): string {
   const { year, month, day, hour, minute, second } = country.calendar.wallTime(acceptedAt);
   const stamp = [year, month, day, hour, minute, second].map((part) => String(part).padStart(2, '0')).join('');
-  // A class of a country before this one has no mark of its own.
+  // The class of a former country has no mark.
   const mark = country.postage.classes.find(({ id }) => id === postage)?.fileMark ?? postage.toUpperCase();
   return `NOTIFY.${reference}.D.${mark}.C.${stamp}.PDF`;
 }
 
-/** The file that lists a batch. It is written last, so that a printer that waits for manifests never sees an incomplete batch. */
+/** Returns the file that lists a batch. It is written last, so that a printer that waits for manifests never sees an incomplete batch. */
 export function manifestOf({ day, letters }: PrintBatch): { name: string; content: Buffer } {
   const manifest = {
     print_run: day,

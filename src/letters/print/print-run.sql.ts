@@ -19,7 +19,7 @@ export interface LetterToPrint {
   created_at: Timestamp;
 }
 
-/** The letters of a batch that are not printed yet. */
+/** Selects the letters of a batch that are not printed yet. */
 export async function selectLettersToPrint(
   { postage }: Pick<Country, 'postage'>,
   db: Db,
@@ -70,7 +70,7 @@ export async function insertPrintedLetters(tx: Tx, rows: Insertable<DB['printed_
     .execute();
 }
 
-/** The letters of these references, by reference. Unknown ones are missing. */
+/** Maps references to their letters. Unknown references are missing. */
 export async function selectPrintedLetters(db: Db, references: string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('printed_letters')

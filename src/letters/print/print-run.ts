@@ -39,8 +39,8 @@ export const despatchBatch: Task<Pick<Batch, 'notification_ids'>> = {
 const lettersPerBatch = 100;
 
 /**
- * Sends everything accepted before the cut-off of a working day to the printer. Runs several times after it, to include
- * letters that were still being rendered and to recover from a process that was down.
+ * Sends everything accepted before the cut-off of a working day to the printer. Runs several times after it, to include letters that were
+ * still being rendered and to catch up after downtime.
  */
 export async function collateLetters(app: Deps): Promise<void> {
   await readDaysWithoutPrinting(app);
@@ -54,8 +54,8 @@ export async function collateLetters(app: Deps): Promise<void> {
 }
 
 /**
- * When `collate-letters` runs where its hours in London do not suit: every twenty minutes and so at the cut-off itself, because the
- * rows and the cut-off decide; every five where printing is continuous.
+ * Returns the schedule of `collate-letters` where its default hours in London do not fit: every 20 minutes, including the cut-off itself,
+ * because runs without letters do nothing. With continuous printing, every five minutes.
  */
 export function collatingTimes({ calendar, letter }: Country, now: Date): string | undefined {
   if (letter.cutOff === 'continuous') return '*/5 * * * *';
@@ -65,14 +65,14 @@ export function collatingTimes({ calendar, letter }: Country, now: Date): string
   return `${[first, first + 20, first + 40].join(',')} * * * *`;
 }
 
-/** A letter of its own batch, without waiting for the print run: the sandbox has no hours. */
+/** Prints a letter in its own batch without waiting for the print run, because the sandbox has no cut-off. */
 export function printInSandbox(app: Platform, notificationId: string): Promise<void> {
   return addBatch(app, { day: app.country.calendar.day(app.clock.now()), notification_ids: [notificationId] });
 }
 
 async function addBatch({ queue, db }: Platform, batch: Batch): Promise<void> {
   const { name } = printBatch;
-  // A serial queue: two batches that share a letter never run concurrently.
+  // A serial queue, so that two batches that share a letter never run concurrently.
   await queue.add(db, printBatch, batch, { serialQueue: name, key: `${name} ${batch.notification_ids[0]}` });
 }
 
@@ -82,8 +82,8 @@ interface Printable {
 }
 
 /**
- * Hands over a batch, then records it. After a failure in between, the same files are handed over under the same names, in the folder
- * of the first attempt: a printer that has taken some of them finds them there, not in the folder of another day.
+ * Hands over a batch, then records it. After a failure in between, the same files are handed over again with the same names and folder as
+ * in the first attempt: a printer that already has some of them finds them there, not in the folder of another day.
  */
 export async function printLetters(app: Deps, { day, notification_ids }: Batch): Promise<void> {
   const letters = await selectLettersToPrint(app.country, app.db, notification_ids);
@@ -147,7 +147,7 @@ async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void>
   });
 }
 
-/** The sandbox has no printer: a batch counts as posted when its task runs. */
+/** The sandbox has no printer, so a batch counts as posted when its task runs. */
 export async function despatchInSandbox(
   app: Platform,
   { notification_ids }: Pick<Batch, 'notification_ids'>,

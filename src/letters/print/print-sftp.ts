@@ -4,8 +4,8 @@ import { manifestOf, type PrintProvider } from './print-provider.ts';
 import { SftpConnection } from './sftp-connection.ts';
 
 /**
- * Uploads letters to the SFTP server of the printer: one folder per print run, the manifest last. A letter that is there with
- * its full length is not uploaded again, so an interrupted batch continues where it stopped.
+ * Uploads letters to the printer's SFTP server: one folder per print run, the manifest last. A letter that is already there with its full
+ * length is not uploaded again, so an interrupted batch continues where it stopped.
  */
 export function printSftp(
   settings: Pick<PrintSettings, 'sftpUrl' | 'sftpPassword' | 'sftpKey' | 'sftpHostKey'>,

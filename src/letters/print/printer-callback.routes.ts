@@ -48,7 +48,7 @@ export function printerCallbackRoutes(http: Http, app: Platform): void {
         body: Report,
         response: { 204: NoContent },
       },
-      // Check the token before the body, so that validation errors do not reveal the schema.
+      // Checks the token before the body, so that validation errors do not reveal the schema.
       onRequest: async (request) => {
         readPrinterToken(app, (request.query as { token?: unknown }).token);
       },

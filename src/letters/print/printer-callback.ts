@@ -8,7 +8,7 @@ import { type PrinterReport, recordPrinterReports } from './despatch.ts';
 
 const purpose = 'printer-callback';
 
-/** The callback URL of the printer for a letter. Its token is valid for this letter only. */
+/** Returns the URL at which the printer reports about a letter. Its token is valid for this letter only. */
 export function printerCallbackUrl(
   { secrets, config }: { secrets: SecretBox; config: { urls: Urls } },
   notificationId: string,
@@ -45,7 +45,7 @@ export async function recordPrinterCallback(
   { id, data }: PrinterCallback,
 ): Promise<void> {
   const notification_id = readPrinterToken(app, token);
-  // Some printers put the id of the letter in the job id, others in the event id.
+  // Some printers put the letter's id into the job id, others into the event id.
   if (![data.jobId, id].some((named) => named.toLowerCase() === notification_id)) {
     throw invalid('Notification ID in letter callback data does not match ID in token');
   }

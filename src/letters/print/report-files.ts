@@ -22,18 +22,18 @@ import { type RemoteFile, SftpConnection } from './sftp-connection.ts';
 
 type Deps = Platform & { config: { letters: PrintSettings } };
 
-/** Entries of the folder that are looked at. Files that were read leave it, so the next run sees others. */
+/** Max folder entries per run. Files are moved away after reading, so the next run sees others. */
 const maxEntries = 10_000;
-/** A file that changed within this time may still be growing. */
+/** A file changed within this time may still be growing. */
 const quiet_ms = 60_000;
 const recordedAtOnce = 500;
 
-/** No path and no hidden file. A temporary name, such as `.part`, ends otherwise. */
+/** Excludes paths, hidden files, and temporary names with other extensions such as `.part`. */
 const reportName = /^[A-Za-z0-9_][A-Za-z0-9_. -]{0,150}\.csv$/i;
 
 /**
- * Reads the reports that the printer put on its server. A file is moved after its rows are stored; if the process ends in between,
- * it is read again, which changes nothing.
+ * Reads the reports that the printer puts on its server. A file is moved after its rows are stored. If the process ends in between, the
+ * file is read again, which changes nothing.
  */
 export async function readReportFiles(app: Deps): Promise<void> {
   const { sftpReportsFolder: folder } = app.config.letters;
@@ -52,12 +52,12 @@ export async function readReportFiles(app: Deps): Promise<void> {
   }
 }
 
-/** Where the files go that were read, and those that cannot be. */
+/** Returns the folders for files that were read, and for files that cannot be read. */
 export function reportFolders(folder: string): [done: string, quarantine: string] {
   return [posix.join(folder, 'done'), posix.join(folder, 'quarantine')];
 }
 
-/** Oldest first: a letter is posted before it is returned. */
+/** Lists the oldest first, because a letter is posted before it is returned. */
 async function listReports(app: Deps, connection: SftpConnection, folder: string): Promise<RemoteFile[]> {
   const files = new Map<string, RemoteFile>();
   let entries = 0;
@@ -76,7 +76,7 @@ async function listReports(app: Deps, connection: SftpConnection, folder: string
   return [...files.values()].sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime());
 }
 
-/** One file that the server does not give must not keep the others waiting. */
+/** Continues after a file that cannot be fetched, so that it does not block the others. */
 async function takeReports(app: Deps, connection: SftpConnection, folder: string, files: RemoteFile[]): Promise<void> {
   const failures: { file: string; err: unknown }[] = [];
   for (const file of files) {
@@ -95,7 +95,7 @@ async function takeReports(app: Deps, connection: SftpConnection, folder: string
 async function takeReport(app: Deps, connection: SftpConnection, folder: string, file: RemoteFile): Promise<void> {
   const path = posix.join(folder, file.name);
   const [done, quarantine] = reportFolders(folder);
-  // The printer may use a name again.
+  // The printer may reuse a name.
   const name = `${app.clock.now().toISOString().replace(/\D/g, '').slice(0, 14)}.${file.name}`;
   try {
     const report = await fetchReport(app, connection, path, file);
@@ -117,14 +117,14 @@ async function takeReport(app: Deps, connection: SftpConnection, folder: string,
   }
 }
 
-/** Undefined if the file has another length than listed: it is still being written. */
+/** Returns undefined if the file does not have its listed length, because it is still being written. */
 async function fetchReport(app: Deps, connection: SftpConnection, path: string, { size_bytes }: RemoteFile) {
   if (size_bytes > maxReportBytes) throw new ReportFileError([tooLarge]);
   const content = await connection.read(path, maxReportBytes + 1);
   return content.length === size_bytes ? readReportFile(content, app.country.calendar.day(app.clock.now())) : undefined;
 }
 
-/** Letters that are unknown do not spoil a report: the printer may print for others, too, or report a deleted letter. */
+/** Skips unknown letters: the printer may also print for others, or report a deleted letter. */
 async function storeReport(app: Deps, file: string, { despatches, returned }: ReportFile): Promise<void> {
   const references = [...despatches.keys(), ...returned];
   const letters = await selectPrintedLetters(app.db, references);
@@ -141,7 +141,7 @@ async function storeReport(app: Deps, file: string, { despatches, returned }: Re
   app.log[unknown > 0 ? 'warn' : 'info'](line, 'A report of the printer was read');
 }
 
-/** From zero, so that the first file in quarantine is an increase. */
+/** Starts at 0, so that the first file in quarantine is an increase. */
 export function measureReportFiles({ metrics }: Platform): void {
   for (const outcome of ['stored', 'quarantined']) files(metrics).inc({ outcome }, 0);
 }
@@ -150,7 +150,7 @@ function files(metrics: Deps['metrics']) {
   return metrics.counter('printer_report_files_total', 'Files with reports of the printer, by outcome', ['outcome']);
 }
 
-/** Why a file of the printer cannot be read, for its author to correct. */
+/** Why a report file cannot be read, for the printer's staff to correct. */
 class ReportFileError extends Error {
   readonly problems: string[];
 
@@ -160,7 +160,7 @@ class ReportFileError extends Error {
   }
 }
 
-/** One of the two reports, each letter once. */
+/** The contents of one of the two kinds of reports, without duplicate letters. */
 interface ReportFile {
   despatches: Map<string, Omit<PrinterReport, 'notification_id'>>;
   returned: Set<string>;
@@ -176,7 +176,7 @@ const limits = {
 };
 const maxProblems = 20;
 
-/** Says what is wrong with a value, as the end of a sentence. */
+/** Returns the problem of a value as the end of a sentence. */
 type Check = (value: string, row: Record<string, string>, today: string) => string | undefined;
 
 const reference = matching(referencePattern, 'must be 16 capital letters and digits');
@@ -196,7 +196,7 @@ const kinds: Record<'despatches' | 'returned', Record<string, Check>> = {
   },
 };
 
-/** Reads and checks a whole file, so that a file with a problem changes nothing. */
+/** Reads and checks a whole file first, so that a file with a problem changes nothing. */
 async function readReportFile(content: Uint8Array, today: string): Promise<ReportFile> {
   if (content.length > maxReportBytes) throw new ReportFileError([tooLarge]);
   const report: ReportFile = { despatches: new Map(), returned: new Set() };
@@ -227,7 +227,7 @@ async function* inOnePiece(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content;
 }
 
-/** The header says which report it is. */
+/** The header determines the kind of report. */
 function kindOf(names: string[]): keyof typeof kinds {
   for (const kind of ['despatches', 'returned'] as const) {
     const columns = Object.keys(kinds[kind]);
@@ -256,7 +256,7 @@ function problemsOf(
   });
 }
 
-/** The first report of a letter counts, as with calls. */
+/** As with API calls, the first report about a letter counts. */
 function addRow({ despatches, returned }: ReportFile, kind: keyof typeof kinds, row: Record<string, string>): void {
   const { reference = '', transitionDate = '', totalSheets = '', postageClass = '', mailingProduct = '' } = row;
   const jobStatus = row.jobStatus as PrinterReport['jobStatus'];
@@ -275,7 +275,7 @@ function oneOf(values: readonly string[]): Check {
   return (value) => (values.includes(value) ? undefined : `must be one of ${values.join(', ')}`);
 }
 
-/** As with calls, only a posted letter has these. */
+/** As with API calls, only posted letters have these values. */
 function whenPosted(check: Check): Check {
   return (value, row, today) => (row.jobStatus === 'REJECTED' && value === '' ? undefined : check(value, row, today));
 }

@@ -15,20 +15,20 @@ export interface RemoteFile {
   name: string;
   size_bytes: number;
   modifiedAt: Date;
-  /** False for folders, symbolic links and whatever else has a name. */
+  /** False for folders, symbolic links and other special files. */
   regular: boolean;
 }
 
 const maxSilence_ms = 20_000;
-/** The timeout of one call. A server may keep the connection alive and never answer. */
+/** The timeout of one call: a server may keep the connection open and never respond. */
 const maxCall_ms = 60_000;
 const maxTransfer_ms = 300_000;
-/** A batch that takes longer continues with its next attempt. */
+/** A batch that takes longer continues in its next attempt. */
 const maxConnection_ms = 900_000;
-/** More files than a print run has. A server could list names without end. */
+/** More files than any print run has. Without a limit, a server could list names endlessly. */
 const maxListed = 200_000;
 
-/** A connection to an SFTP server whose key is known. The server may be slow, broken or hostile: time and memory are bounded. */
+/** A connection to an SFTP server whose host key is known. The server may be slow, broken or hostile, so time and memory are bounded. */
 export class SftpConnection {
   /** The folder in the URL. */
   readonly home: string;
@@ -45,9 +45,9 @@ export class SftpConnection {
 
   static async open({ sftpUrl = '', sftpPassword, sftpKey, sftpHostKey }: SftpSettings): Promise<SftpConnection> {
     const { hostname, port, username, pathname } = new URL(sftpUrl);
-    // Loaded when it is needed: its cipher in WebAssembly takes 17 MB.
+    // Imported on demand, because its WebAssembly cipher takes 17 MB.
     const { default: SftpClient } = await import('ssh2-sftp-client');
-    // Each call reports its own errors; without these functions the library writes to standard output.
+    // Each call reports its own errors; without these handlers the library writes to standard output.
     const client = new SftpClient('print', { error: () => {}, end: () => {}, close: () => {} });
     const socket = boundedSocket(hostname.replace(/^\[|\]$/g, ''), port === '' ? 22 : Number(port));
     let presented = '';
@@ -58,7 +58,7 @@ export class SftpConnection {
         password: sftpPassword,
         privateKey: sftpKey,
         readyTimeout: maxSilence_ms,
-        // A second attempt is the work of the task.
+        // The task retries, not the connection.
         retries: 0,
         hostVerifier: (key: Buffer) => {
           presented = fingerprintOf(key);
@@ -75,7 +75,7 @@ export class SftpConnection {
     }
   }
 
-  /** The length of each file in a folder, which is created if it is missing. */
+  /** Returns the length of each file in a folder, and creates the folder if it is missing. */
   async sizesIn(folder: string): Promise<Map<string, number>> {
     await this.createFolder(folder);
     const sizes = new Map<string, number>();
@@ -83,7 +83,7 @@ export class SftpConnection {
     return sizes;
   }
 
-  /** At most so many entries of a folder. */
+  /** Yields at most `maxEntries` entries of a folder. */
   async *list(folder: string, maxEntries: number): AsyncGenerator<RemoteFile> {
     const handle = await this.answerOf<Buffer>((done) => this.sftp.opendir(folder, done));
     try {
@@ -91,16 +91,16 @@ export class SftpConnection {
         const entries = await this.readEntries(handle);
         if (!entries) return;
         for (const entry of entries.slice(0, maxEntries - listed)) yield remoteFile(entry);
-        // An answer without entries counts, too: a server could send nothing else.
+        // A response without entries counts as one, because a server could send these endlessly.
         listed += Math.max(entries.length, 1);
       }
     } finally {
-      // A connection that was lost answers nothing more.
+      // A lost connection does not respond any more.
       if (this.isOpen) await this.answerOf((done) => this.sftp.close(handle, done));
     }
   }
 
-  /** Undefined at the end of the folder. */
+  /** Returns undefined at the end of the folder. */
   private async readEntries(handle: Buffer): Promise<FileEntryWithStats[] | undefined> {
     try {
       return await this.answerOf<FileEntryWithStats[]>((done) => this.sftp.readdir(handle, done));
@@ -120,7 +120,7 @@ export class SftpConnection {
     );
   }
 
-  /** Ends the connection of a call that takes too long. ssh2 itself does not answer a call whose connection was destroyed here. */
+  /** Closes the connection if a call takes too long. ssh2 itself never ends a call whose connection was destroyed here. */
   private within<T>(limit_ms: number, call: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const lost = () => reject(new Error('the connection to the SFTP server of the printer was lost'));
@@ -138,20 +138,20 @@ export class SftpConnection {
     });
   }
 
-  /** The start of a file, if it is longer. */
+  /** Reads a file, or only the start of a longer one. */
   async read(path: string, maxBytes: number): Promise<Buffer> {
-    // Options of ssh2, which the types of the client do not know.
+    // Options of ssh2 that the client's types lack.
     const readStreamOptions: object = { start: 0, end: maxBytes - 1 };
     // An empty file is an empty list.
     const content = await this.within(maxTransfer_ms, () => this.client.get(path, undefined, { readStreamOptions }));
     return Buffer.from(content as Buffer | []);
   }
 
-  /** Uploads under a temporary name, so that a file under its own name is always complete. */
+  /** Uploads under a temporary name, so that a file with its final name is always complete. */
   async replace(path: string, content: Buffer, exists: boolean): Promise<void> {
     const temporary = `${path}.part`;
     await this.within(maxTransfer_ms, () => this.client.put(content, temporary));
-    // SFTP does not rename to a name that is taken.
+    // SFTP cannot rename to an existing name.
     if (exists) await this.within(maxCall_ms, () => this.client.delete(path, true));
     await this.move(temporary, path);
   }
@@ -165,8 +165,8 @@ export class SftpConnection {
   }
 
   /**
-   * Writes a file, moves it to another folder if one is given, and deletes it. Returns the time at the server, by which the
-   * ages of its files are judged.
+   * Writes a file, moves it to another folder if one is given, and deletes it. Returns the server's time, which the age of its files is
+   * compared with.
    */
   async tryToWrite(folder: string, target = folder): Promise<Date> {
     const name = `.pennypost-${randomUUID()}.part`;
@@ -190,7 +190,7 @@ export class SftpConnection {
 
 const endOfFile = 1;
 
-/** A socket that is destroyed when the server is silent or takes too long; calls that wait for it then fail. */
+/** Creates a socket that is destroyed when the server is silent or takes too long; waiting calls then fail. */
 function boundedSocket(host: string, port: number): Socket {
   const socket = connect({ host, port });
   const giveUp = (why: string) => socket.destroy(new Error(`the SFTP server of the printer ${why}`));
@@ -206,7 +206,7 @@ function remoteFile({ filename, attrs }: FileEntryWithStats): RemoteFile {
   return { name: filename, size_bytes: size, modifiedAt: new Date(mtime * 1_000), regular: attrs.isFile() };
 }
 
-/** The fingerprint as `ssh-keygen -l` prints it. */
+/** Returns the fingerprint in the format of `ssh-keygen -l`. */
 function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

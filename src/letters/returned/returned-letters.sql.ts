@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 
-/** Inserts the references that were sent to the printer. Returns the new ones. */
+/** Inserts references that were sent to the printer. Returns the new ones. */
 export async function insertReturnedLetters(
   tx: Tx,
   references: string[],
@@ -20,7 +20,7 @@ export async function insertReturnedLetters(
   return rows;
 }
 
-/** For letters before this id: ids ascend with time. */
+/** Clears references of letters before this id. Ids ascend with time. */
 export async function clearReferencesBefore(db: Db, beforeId: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update returned_letters set client_reference = null where notification_id in (
@@ -41,7 +41,7 @@ export function selectReturnedCounts(db: Db, serviceId: string): Promise<{ repor
 
 export interface ReturnedLetter {
   notification_id: string;
-  /** The public id: the file id for a letter uploaded by hand. */
+  /** The public id: for a letter uploaded by hand, the id of its file. */
   shown_id: string;
   service_id: string;
   client_reference: string | null;
@@ -54,7 +54,7 @@ export interface ReturnedLetter {
   template_name: string;
   precompiled: boolean;
   original_file_name: string | null;
-  /** Counted as in the spreadsheet, where the header is row 1. */
+  /** The row number in the spreadsheet, whose header is row 1. */
   spreadsheet_row_number: number | null;
   user_name: string | null;
   email_address: string | null;
@@ -72,7 +72,7 @@ const returnedColumns = sql`returned.notification_id,
   left join jobs job on job.id = returned.job_id
   left join users sender on sender.id = returned.created_by_id`;
 
-/** Newest letters first. */
+/** Selects letters, newest first. */
 export async function selectReturnedLetters(db: Db, serviceId: string, reportedOn: string): Promise<ReturnedLetter[]> {
   const { rows } = await sql<ReturnedLetter>`select ${returnedColumns}
     where returned.service_id = ${serviceId} and returned.reported_on = ${reportedOn}::date
@@ -80,7 +80,7 @@ export async function selectReturnedLetters(db: Db, serviceId: string, reportedO
   return rows;
 }
 
-/** A separate query by id: the planner may turn a join into a scan of all notifications. */
+/** A separate query by id, because the planner may turn a join into a scan of all notifications. */
 export async function countExisting(db: Db, notificationIds: string[]): Promise<number> {
   if (notificationIds.length === 0) return 0;
   const { rows } = await sql<{ count: number }>`

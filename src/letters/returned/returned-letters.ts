@@ -23,20 +23,20 @@ export interface ReturnedLettersTask {
   notification_ids: string[];
 }
 
-/** Callbacks are the work of delivery, which is above this feature. */
+/** Delivery, which is above this feature, handles this task and creates the callbacks. */
 export const announceReturnedLetters: Task<ReturnedLettersTask> = {
   name: 'announce-returned-letters',
   description: 'Creates the callbacks for returned letters.',
   maxAttempts: 25,
 };
 
-/** How many references one report may have. */
+/** Max references in one report. */
 export const maxReferences = 50_000;
 const announcedAtOnce = 500;
 
 /**
- * Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing.
- * Returns how many were recorded.
+ * Records letters that the post returned, by the printer's references. Unknown and repeated references change nothing. Returns the number
+ * of recorded letters.
  */
 export async function recordReturnedLetters(app: Platform, references: string[]): Promise<number> {
   const now = app.clock.now();
@@ -48,7 +48,7 @@ export async function recordReturnedLetters(app: Platform, references: string[])
       status: 'returned-letter' as const,
       event: 'returned' as const,
     }));
-    // The notification may have been deleted by the time the letter comes back, weeks later.
+    // Letters come back weeks later, when the notification may have been deleted.
     if (changes.length > 0) await recordStatusChanges(app.country, tx, changes, now);
     const ids = returned.map(({ notification_id }) => notification_id);
     for (let start = 0; start < ids.length; start += announcedAtOnce) {
@@ -75,7 +75,7 @@ export async function countReturnedLetters(app: Platform, serviceId: string) {
   };
 }
 
-/** One entry per day of report, newest first. */
+/** Lists one entry per report day, newest first. */
 export async function listReturnedLetterDays(app: Platform, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
   return counts.map(({ reported_on, count }) => ({ returned_letter_count: count, reported_at: reported_on }));
@@ -95,12 +95,12 @@ async function returnedCounts(app: Platform, serviceId: string) {
 
 const batch = 2_000;
 
-/** Clears the client references. The letters stay recorded as returned. */
+/** Clears the client references; the letters stay recorded as returned. */
 export async function clearReturnedReferences(db: Db, before: Date): Promise<void> {
   while ((await clearReferencesBefore(db, firstIdAt(before), batch)) === batch);
 }
 
-/** A returned letter in API responses. The template of an uploaded letter is hidden, so it is omitted. */
+/** Converts a returned letter for API responses. The template of an uploaded letter is hidden, so it is omitted. */
 export function returnedLetterRecord({ calendar }: Pick<Country, 'calendar'>, letter: ReturnedLetter) {
   const template = letter.precompiled
     ? { template_name: null, template_id: null, template_version: null }
