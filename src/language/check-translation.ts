@@ -1,10 +1,10 @@
 import { type MessageFormatElement, TYPE } from '@formatjs/icu-messageformat-parser';
 import { type Language, parseMessage } from './language.ts';
 
-/** In a text of a template: `((name))`, or the beginning of `((name??text))`. */
+/** A placeholder in a template text: `((name))`, or the beginning of `((name??text))`. */
 export const placeholder = /\(\([^()?]+(?:\?\?|\)\))/;
 
-/** What would go wrong when people read a translation, in words for its translator. */
+/** Returns the problems that a translation would cause on pages, worded for its translator. */
 export function problemsOfTranslation(
   language: Pick<Language, 'categories'>,
   text: string,
@@ -33,7 +33,7 @@ export function problemsOfTranslation(
 interface Collected {
   values: Set<string>;
   tags: Set<string>;
-  /** The forms of each plural. */
+  /** The forms in each plural. */
   plurals: string[][];
   hasDate: boolean;
 }

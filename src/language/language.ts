@@ -6,21 +6,21 @@ export interface Catalogue {
 }
 
 interface LanguageOptions {
-  /** BCP 47, such as `fr` or `fr-CA`. */
+  /** A BCP 47 tag such as `fr` or `fr-CA`. */
   tag: string;
-  /** How numbers and dates are written, where that differs from the language: `en-GB` of English. */
+  /** The locale for numbers and dates, if it differs from the tag: `en-GB` for English. */
   locale?: string;
   catalogue: Catalogue;
-  /** Asked for what the catalogue lacks. English has none: its texts are the keys. */
+  /** Provides texts that the catalogue lacks. English has none, because its texts are the keys. */
   fallback?: Language;
-  /** Changes what Intl writes: names, days, the words between the parts of a list. For tests, which then see where it comes from. */
+  /** Changes the output of Intl: names, days, the words in lists. Tests use it to recognise such output. */
   change?: (text: string) => string;
 }
 
-/** Scripts that are written from right to left. */
+/** Right-to-left scripts. */
 const rightToLeft = ['Adlm', 'Arab', 'Aran', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'];
 
-/** Between context and text, as in the files of gettext. */
+/** Separates context and text, as in gettext files. */
 const contextEnd = '\u0004';
 
 export function keyOf(text: string, context?: unknown): string {
@@ -35,7 +35,7 @@ type DayOptions = Pick<Intl.DateTimeFormatOptions, 'weekday' | 'day' | 'month' |
 
 const englishMonths = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** Writes days, such as 2026-11-15, in the words of a language. A day is the same in every zone. */
+/** Formats days, such as 2026-11-15, in a language. A day is the same in every zone. */
 class Dates {
   readonly locale: string;
   private readonly isEnglish: boolean;
@@ -45,27 +45,27 @@ class Dates {
   constructor(locale: string, change: (text: string) => string) {
     this.change = change;
     this.isEnglish = new Intl.Locale(locale).language === 'en';
-    // Every English reads days as they are spoken: "15 November 2026".
+    // Every kind of English uses the spoken order: "15 November 2026".
     this.locale = this.isEnglish ? 'en-GB' : locale;
   }
 
-  /** "15 Nov" */
+  /** Returns "15 Nov". */
   dayAndMonth(day: string): string {
     return this.isEnglish ? this.change(inEnglish(day)) : this.write(day, { day: 'numeric', month: 'short' });
   }
 
-  /** "15 Nov 2026" */
+  /** Returns "15 Nov 2026". */
   short(day: string): string {
     if (this.isEnglish) return `${this.dayAndMonth(day)} ${Number(day.slice(0, 4))}`;
     return this.write(day, { day: 'numeric', month: 'short', year: 'numeric' });
   }
 
-  /** "15 November 2026" */
+  /** Returns "15 November 2026". */
   long(day: string): string {
     return this.write(day, { day: 'numeric', month: 'long', year: 'numeric' });
   }
 
-  /** "Sunday 15 Nov" */
+  /** Returns "Sunday 15 Nov". */
   weekdayAndDay(day: string): string {
     if (this.isEnglish) return `${this.write(day, { weekday: 'long' })} ${this.dayAndMonth(day)}`;
     return this.write(day, { weekday: 'long', day: 'numeric', month: 'short' });
@@ -82,18 +82,18 @@ class Dates {
   }
 }
 
-/** Three letters for each month: Intl writes "Sept". */
+/** Uses three letters for each month, because Intl writes "Sept". */
 function inEnglish(day: string): string {
   const [, month, date] = day.split('-').map(Number);
   return `${date} ${englishMonths[(month ?? 1) - 1]}`;
 }
 
-/** A language with its translations and everything that depends on it, made once per process. */
+/** A language with its translations and formatters, created once per process. */
 export class Language {
   readonly tag: string;
   readonly locale: string;
   readonly direction: 'ltr' | 'rtl';
-  /** In the language itself: "Français". */
+  /** The language's own name for itself: "Français". */
   readonly ownName: string;
   readonly collator: Intl.Collator;
   readonly dates: Dates;
@@ -125,7 +125,7 @@ export class Language {
     return this.catalogue.get(key) ?? this.fallback?.find(key);
   }
 
-  /** The translation, or the English text itself; parsed once, unless it has no values. */
+  /** Returns the translation or the English text, parsed and cached; a text without values stays a string. */
   read(text: string, context?: unknown): string | MessageFormatElement[] {
     const key = keyOf(text, context);
     const found = this.parsed.get(key);
@@ -139,7 +139,7 @@ export class Language {
     return this.counts.get(amount) ?? keep(this.counts, amount, this.numbers.format(amount + 0));
   }
 
-  /** "a, b and c" */
+  /** Returns "a, b and c". */
   list(parts: readonly string[], kind: ListKind = 'conjunction'): string {
     let format = this.lists.get(kind);
     if (!format) {
@@ -152,7 +152,7 @@ export class Language {
       .join('');
   }
 
-  /** The name of a language, a currency or a region. The code itself where there is none. */
+  /** Returns the name of a language, currency or region, or the code itself if it has none. */
   nameOf(type: NamedThing, code: string): string {
     let names = this.names.get(type);
     if (!names) {
@@ -162,12 +162,12 @@ export class Language {
     return this.change(names.of(code) ?? code);
   }
 
-  /** The name of a zone in a country. Every English writes it as Britons do. */
+  /** Returns the name of a zone in a country. All kinds of English use the British name. */
   nameOfZone(zone: { zoneName(country: string, language: string): string }, country: string): string {
     return this.change(zone.zoneName(country, this.dates.locale));
   }
 
-  /** The plural forms that a translation needs. */
+  /** The plural forms that a translation must have. */
   get categories(): Intl.LDMLPluralRule[] {
     return new Intl.PluralRules(this.locale).resolvedOptions().pluralCategories;
   }
@@ -187,7 +187,7 @@ interface Rules {
   forms: Map<number, Intl.LDMLPluralRule>;
 }
 
-/** Most numbers on pages are small, and Intl takes longer for one than the rest of its message. */
+/** Caches formatted numbers: most numbers on pages are small, and formatting one takes longer than the rest of its message. */
 function keep<Kept>(known: Map<number, Kept>, amount: number, kept: Kept): Kept {
   if (amount >= 0 && amount < 1_000 && Number.isInteger(amount)) known.set(amount, kept);
   return kept;
@@ -197,9 +197,9 @@ type NamedThing = 'language' | 'currency' | 'region';
 
 export type ListKind = 'conjunction' | 'disjunction';
 
-/** What has no syntax of messages is the text itself. */
+/** Returns a text without message syntax unchanged. */
 export function parseMessage(text: string): string | MessageFormatElement[] {
-  // Copied, since what the parser leaves takes twice the memory.
+  // Copied, because the parser's result takes twice the memory.
   return /[{}<']/.test(text) ? JSON.parse(JSON.stringify(parse(text))) : text;
 }
 
@@ -208,5 +208,5 @@ const ofSource = { tag: 'en', locale: 'en-GB', catalogue: new Map() };
 /** The language of the texts in the source. */
 export const english = new Language(ofSource);
 
-/** The same for whatever people do not read: sentences of the contract stay as they are. */
+/** English for programs: sentences of the API contract stay unchanged. */
 export const englishForPrograms = new Language(ofSource);

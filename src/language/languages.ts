@@ -1,6 +1,6 @@
 import { english, type Language } from './language.ts';
 
-/** The languages that people can choose in an installation. The first is that of people who have chosen nothing. */
+/** The languages that people can choose in an installation. The first is the default. */
 export class Languages {
   readonly offered: readonly Language[];
 
@@ -12,7 +12,7 @@ export class Languages {
     return this.offered[0] ?? english;
   }
 
-  /** `fr` for `fr-CA`, unless that is offered itself. Undefined for what is not offered. */
+  /** Returns `fr` for `fr-CA`, unless `fr-CA` is offered. Returns undefined if neither is. */
   find(tag: string): Language | undefined {
     for (let known = tag.replaceAll('_', '-').toLowerCase(); known !== ''; known = known.replace(/-?[^-]*$/, '')) {
       const found = this.offered.find((language) => language.tag.toLowerCase() === known);
@@ -21,7 +21,7 @@ export class Languages {
     return undefined;
   }
 
-  /** The first that a header `Accept-Language` asks for and that is offered. */
+  /** Returns the first offered language in an `Accept-Language` header. */
   accepted(header: string | undefined): Language | undefined {
     const wishes = (header ?? '').slice(0, 500).split(',').map(readWish);
     const sorted = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);

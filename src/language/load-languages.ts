@@ -8,23 +8,23 @@ import { type PoEntry, type PoFile, readPo } from './po.ts';
 import { pseudoLanguage, pseudoTags } from './pseudo.ts';
 
 interface Choice {
-  /** Those of the country, or of LANGUAGES: the first is the default. */
+  /** The tags of the country or of LANGUAGES. The first is the default. */
   tags: readonly string[];
-  /** An operator has named them, so one that is not finished is offered, too. */
+  /** The operator has named them, so unfinished ones are offered too. */
   isNamed: boolean;
-  /** Of the country: decides how numbers of its own language are written. */
+  /** The country's locale, which formats numbers in its own language. */
   locale: string;
-  /** Translations of the operator. */
+  /** The folder with the operator's translations. */
   folder?: string | undefined;
 }
 
-/** The part of all texts that must be translated before people can choose a language. */
+/** The share of all texts that must be translated before a language is offered. */
 const completeFrom = 0.98;
 
 /** Both the source and the compiled files are two folders below the project. */
 const shippedFolder = fileURLToPath(new URL('../../languages', import.meta.url));
 
-/** Reads the files of an installation. It throws no error: it lists problems. */
+/** Reads the translation files of an installation. Returns problems instead of throwing. */
 export function loadLanguages({ tags, isNamed, locale, folder }: Choice): { languages: Languages; problems: string[] } {
   const files = new PoFiles(folder);
   const offered = tags.flatMap((tag) => {
@@ -40,7 +40,7 @@ export function loadLanguages({ tags, isNamed, locale, folder }: Choice): { lang
   return { languages: new Languages(offered.length > 0 ? offered : [english]), problems: files.problems };
 }
 
-/** What an operator wrote is checked at start: a message that cannot be written would break the page that shows it. */
+/** Checks the operator's messages at startup: one that cannot be formatted would break the page that shows it. */
 function problemsOfFile(language: Language, entries: readonly PoEntry[]): string[] {
   return entries.flatMap(({ key, translation, line }) =>
     problemsOfTranslation(language, textOfKey(key), translation).map(
@@ -49,7 +49,7 @@ function problemsOfFile(language: Language, entries: readonly PoEntry[]): string
   );
 }
 
-/** The keys in the files of an operator that no text has, after an update for example. */
+/** Returns the keys in the operator's files that no text has, for example after an update. */
 export function findUnknownKeys(folder: string, tags: readonly string[]): string[] {
   const files = new PoFiles(folder);
   const known = new Set(files.texts().map(({ key }) => key));
@@ -67,11 +67,11 @@ class PoFiles {
       this.problems.push(`LANGUAGES_DIR is ${folder}, which does not exist`);
   }
 
-  /** With what `fr` has for what `fr-CA` lacks. */
+  /** Returns a language. For `fr-CA`, `fr` provides missing translations. */
   language(tag: string, locale: string): Language {
     const isOfCountry = new Intl.Locale(locale).language === new Intl.Locale(tag).language;
     const parent = tag.replace(/-[^-]*$/, '');
-    // The file of the operator replaces single translations.
+    // The operator's file overrides single translations.
     const entries = [...this.shipped(tag), ...this.own(tag)];
     return new Language({
       tag,
@@ -95,7 +95,7 @@ class PoFiles {
     return Boolean(isReviewed) && this.shipped(tag).length >= this.texts().length * completeFrom;
   }
 
-  /** Every text of the console, as `npm run generate` has found them. */
+  /** Returns every text of the console, as `npm run generate` found them. */
   texts() {
     return this.read(shippedFolder, 'messages', '.pot')?.entries ?? [];
   }
@@ -108,7 +108,7 @@ class PoFiles {
     return this.translations(shippedFolder, tag);
   }
 
-  /** Without drafts, which nobody has looked at. */
+  /** Returns the translations without drafts, which nobody has reviewed. */
   private translations(folder: string, tag: string) {
     const entries = this.read(folder, tag)?.entries ?? [];
     return entries.filter(({ isDraft, translation }) => !isDraft && translation !== '');

@@ -1,13 +1,13 @@
 import { type MessageFormatElement, TYPE } from '@formatjs/icu-messageformat-parser';
 import type { Language } from './language.ts';
 
-/** What a part of a message stands for. */
+/** The value of a part of a message. */
 export type Value = string | number;
 
-/** Values by name. `context` tells apart equal English texts, such as a verb and a noun, and is not shown. */
+/** Values by name. `context` distinguishes equal English texts, such as a verb and a noun, and is not shown. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** The text of a message in a language. */
+/** Returns a message in a language. */
 export function writeMessage(language: Language, text: string, values: Values): string {
   const parts = language.read(text, values.context);
   if (typeof parts === 'string') return parts;
@@ -18,11 +18,11 @@ export function writeMessage(language: Language, text: string, values: Values): 
 interface Writer<Given, Piece> {
   values: Readonly<Record<string, Given>>;
   write(value: Given): Piece;
-  /** What stands between the tags of a name. */
+  /** Wraps the parts between two tags. */
   wrap(tag: string, inner: (Piece | string)[]): Piece | string;
 }
 
-/** Adds every piece of a message in its order; numbers are written as in the language. */
+/** Adds every part of a message in order, with numbers formatted for the language. */
 export function writeParts<Given, Piece>(
   language: Language,
   parts: readonly MessageFormatElement[],
@@ -69,7 +69,7 @@ export function writeParts<Given, Piece>(
   return pieces;
 }
 
-/** A value in another script must not turn the sentence around it, so in languages from right to left each stands apart. */
+/** In right-to-left languages, isolates each value, so that a value in another script does not reverse the sentence around it. */
 function isolated({ direction }: Language, value: Value): string {
   return direction === 'rtl' ? `\u2068${value}\u2069` : String(value);
 }

@@ -1,17 +1,17 @@
 import { keyOf } from './language.ts';
 
-/** A file of translations, as every tool for translators writes it. */
+/** A translation file in gettext's PO format. */
 export interface PoFile {
-  /** Its head, such as `Language` and `X-Reviewed-By`. */
+  /** The header fields, such as `Language` and `X-Reviewed-By`. */
   head: ReadonlyMap<string, string>;
   entries: readonly PoEntry[];
 }
 
 export interface PoEntry {
   key: string;
-  /** Empty where nothing is translated yet. */
+  /** Empty if there is no translation yet. */
   translation: string;
-  /** A draft, which nobody sees before a person has looked at it. */
+  /** A draft, which is not shown until a person has reviewed it. */
   isDraft: boolean;
   line: number;
 }
@@ -24,7 +24,7 @@ interface Draft {
   line: number;
 }
 
-/** Throws an error that names the line. Plural forms are part of our messages, so those of gettext are refused. */
+/** Parses a PO file. Throws an error with the line number. Refuses gettext's plural forms, because our messages contain their own. */
 export function readPo(text: string): PoFile {
   let head: ReadonlyMap<string, string> = new Map();
   const entries: PoEntry[] = [];
@@ -39,7 +39,7 @@ export function readPo(text: string): PoFile {
     draft = { isDraft: false, line: 0 };
     last = undefined;
   };
-  // Editors of Windows begin a file with a byte order mark.
+  // Windows editors begin files with a byte order mark.
   for (const [index, raw] of text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)
@@ -78,7 +78,7 @@ const escaped = new Map([
 ]);
 
 function unquote(quoted: string): string {
-  // A copy: a part of the file would keep all of it in memory.
+  // Copied, because a slice would keep the whole file in memory.
   const text = Buffer.from(quoted.slice(1, -1)).toString();
   return text.replaceAll(/\\(.)/g, (_, character: string) => escaped.get(character) ?? character);
 }

@@ -3,8 +3,8 @@ import { placeholder } from './check-translation.ts';
 import { type Catalogue, Language, textOfKey } from './language.ts';
 
 /**
- * Languages that nobody speaks, for tests: whatever a page shows without brackets is not translated, and in `ar-XB` everything is
- * from right to left. Offered only where LANGUAGES names them.
+ * Pseudolanguages for tests: text without brackets on a page is not translated, and `ar-XB` is right to left. Only offered if LANGUAGES
+ * names them.
  */
 export const pseudoTags = ['en-XA', 'ar-XB'] as const;
 
@@ -22,7 +22,7 @@ class PseudoCatalogue implements Catalogue {
 
   get(key: string): string {
     const parts = parse(textOfKey(key));
-    // In words, which are no longer than those of a language.
+    // Adds words no longer than real ones, so that lines still break.
     const grown = '~'.repeat(Math.ceil(lengthOf(parts) * 0.35)).replaceAll(/~{12}(?=~)/g, '$& ');
     return `[${this.print(parts)} ${grown}]`;
   }
@@ -54,7 +54,7 @@ class PseudoCatalogue implements Catalogue {
     }
   }
 
-  /** Not the names of placeholders of a template. */
+  /** Keeps the names of template placeholders. */
   private changeWords(text: string): string {
     const pieces = text.split(new RegExp(`(${placeholder.source})`));
     return pieces.map((piece, index) => (index % 2 === 1 ? piece : this.change(piece))).join('');
@@ -67,7 +67,7 @@ class PseudoCatalogue implements Catalogue {
   }
 }
 
-/** How many characters of a message a translator writes. */
+/** Counts the characters of a message that a translator writes. */
 function lengthOf(parts: readonly MessageFormatElement[]): number {
   return parts.reduce((length, part) => {
     if (part.type === TYPE.literal) return length + part.value.length;
@@ -83,7 +83,7 @@ function accented(text: string): string {
   return [...text].map((character) => withAccents[plain.indexOf(character)] ?? character).join('');
 }
 
-/** Each word, so that values between them keep their own direction. */
+/** Reverses each word, so that values between them keep their own direction. */
 function turned(text: string): string {
   return text.replaceAll(/\S+/g, '\u202E$&\u202C');
 }

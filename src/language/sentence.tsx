@@ -8,8 +8,9 @@ interface Collected {
 }
 
 /**
- * A sentence with elements or values: `<T>Remove {{ name: person.name }} from <b>the team</b></T>`. Its key is what it shows, with the
- * elements as tags: "Remove {name} from <b>the team</b>". The second element of a name is `b2`. `context` is as that of `t`.
+ * Translates a sentence with elements or values: `<T>Remove {{ name: person.name }} from <b>the team</b></T>`. The key is the text with the
+ * elements as tags: "Remove {name} from <b>the team</b>". The second element with the same name is `b2`. `context` has the same meaning as
+ * in `t`.
  */
 export function T({ children, context }: { children: ComponentChildren; context?: string }) {
   const collected: Collected = { elements: new Map(), values: {} };
@@ -28,7 +29,7 @@ export function T({ children, context }: { children: ComponentChildren; context?
   return <>{pieces}</>;
 }
 
-/** The key of the children, which scripts/texts/ finds in the source by the same rules. */
+/** Returns the key of the children. scripts/texts/ finds it in the source by the same rules. */
 function collect(children: ComponentChildren, collected: Collected): string {
   return [children]
     .flat()
@@ -52,7 +53,7 @@ function collectElement(element: VNode<{ children?: ComponentChildren }>, collec
   return `<${tag}>${collect(props.children, collected)}</${tag}>`;
 }
 
-/** What the text of a page has in common with the syntax of messages. */
+/** Escapes characters of a page's text that have a meaning in message syntax. */
 function escapeSyntax(text: string): string {
   return text.replaceAll(/[<{}]/g, "'$&'");
 }
