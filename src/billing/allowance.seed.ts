@@ -2,8 +2,8 @@ import type { Seed } from '../platform/db/seed.ts';
 import { upsertDefaults } from './allowance.sql.ts';
 
 /**
- * Free text message fragments by the financial year from which on they apply. These rows follow the country's profile,
- * because no request changes them: a service that needs another allowance has its own row.
+ * Free text message fragments by the first financial year that they apply to. These rows follow the country's profile and no request
+ * changes them, because a service with another allowance has its own row.
  */
 export const seedDefaultAllowances: Seed = (tx, _now, { prices }) =>
   upsertDefaults(

@@ -26,7 +26,7 @@ export function selectAllowance(db: Db, serviceId: string, year: number): Promis
     .executeTakeFirst();
 }
 
-/** The newest default that is valid in that year; for earlier years, the first default. */
+/** Returns the newest default that is valid in that year; for earlier years, the first default. */
 export async function selectDefault(db: Db, organisationType: string | null, year: number): Promise<number> {
   const { rows } = await sql<{ free_sms_fragment_limit: number }>`
     select free_sms_fragment_limit from default_allowances
@@ -35,7 +35,7 @@ export async function selectDefault(db: Db, organisationType: string | null, yea
   return rows[0]?.free_sms_fragment_limit ?? 0;
 }
 
-/** When the country of the database was chosen. */
+/** Returns when the country of the database was chosen. */
 export async function selectInstalledAt(db: Db): Promise<Timestamp | undefined> {
   const row = await db.selectFrom('installation').select('chosen_at').executeTakeFirst();
   return row?.chosen_at;
@@ -70,7 +70,7 @@ export interface ImpliedQuestion {
   year: number;
   /** The financial year that is checked for high volume. */
   volumeDays: Days;
-  /** Null: no volume is too high. */
+  /** Null: there is no rule on high volume. */
   highVolume: number | null;
   which: { service_id: string } | 'services without a row' | 'active services without a row';
 }
@@ -142,7 +142,7 @@ export async function upsertAllowance(tx: Tx, allowance: ImpliedAllowance, now: 
     .execute();
 }
 
-/** Sets only the limit; keeps the high-volume flag. */
+/** Sets only the limit and keeps the high-volume flag. */
 export async function upsertLimit(
   tx: Tx,
   row: Pick<

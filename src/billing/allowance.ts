@@ -20,7 +20,7 @@ import {
 
 export type { ImpliedAllowance } from './allowance.sql.ts';
 
-/** Free SMS fragments of a service in a financial year. */
+/** The free text message fragments of a service in a financial year. */
 
 /** Returns the stored allowance of a year, or computes it without storing it. */
 export async function getAllowance(
@@ -50,7 +50,7 @@ export async function ensureAllowance(
   return (await selectAllowance(tx, serviceId, year)) ?? implied;
 }
 
-/** That of the first allowances; a country without any has used this since the year before it was installed, at most. */
+/** Returns the first year with an allowance. For a country without any, returns the year before the installation at the latest. */
 async function findFirstYear({ prices, calendar }: Country, tx: Tx, current: number): Promise<number> {
   const years = Object.values(prices.allowances).flatMap((byYear) => Object.keys(byYear).map(Number));
   if (years.length > 0) return Math.min(...years);
@@ -89,17 +89,17 @@ export async function setAllowance(
   );
 }
 
-/** The allowance that pages mention: none where no service of the country has one. */
+/** Returns the allowance that pages mention, or undefined if no service of the country has one. */
 export function mentionedAllowance({ prices }: Country, limit: number): number | undefined {
   return limit > 0 || Object.keys(prices.allowances).length > 0 ? limit : undefined;
 }
 
-/** For reports on all services: the computed allowances of services without a stored one in a year. */
+/** Computes the allowances of services without a stored one in a year, for reports on all services. */
 export function listImpliedAllowances(country: Country, db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
   return selectImplied(db, question(country, year, now, 'services without a row'));
 }
 
-/** Creates the allowances of active services at the start of a financial year. Returns how many were missing. */
+/** Creates the allowances of active services at the start of a financial year. Returns the number of missing ones. */
 export async function openFinancialYear(country: Country, tx: Tx, now: Date): Promise<number> {
   const year = country.calendar.financialYear(now);
   const missing = await selectImplied(tx, question(country, year, now, 'active services without a row'));

@@ -12,7 +12,7 @@ export async function insertRateAbroad(db: Db, rate: RateAbroad): Promise<void> 
   );
 }
 
-/** A rate that an operator has added for the same moment is kept. */
+/** Keeps a rate that an operator has added for the same moment. */
 export async function insertMissingRatesAbroad(tx: Tx, rates: RateAbroad[]): Promise<void> {
   if (rates.length === 0) return;
   await tx
@@ -22,7 +22,7 @@ export async function insertMissingRatesAbroad(tx: Tx, rates: RateAbroad[]): Pro
     .execute();
 }
 
-/** Rates that are there as they are given are not written. Returns whether each of the others was new. */
+/** Does not write rates that already exist with these values. Returns, for each of the others, whether it was new. */
 export async function upsertRatesAbroad(tx: Tx, rates: RateAbroad[]): Promise<{ is_new: boolean }[]> {
   const { rows } = await sql<{ is_new: boolean }>`
     insert into rates_abroad as rate (prefix, valid_from, multiplier, receipts, numeric_sender)

@@ -15,10 +15,10 @@ import { insertRateAbroad, upsertRatesAbroad } from './rates-abroad.sql.ts';
 
 export const maxMultiplier = 1_000;
 
-/** `valid_from` is a day: the rate applies from its first moment on. */
+/** `valid_from` is a day, and the rate applies from its first moment. */
 type NewRateAbroad = Omit<RateAbroad, 'valid_from'> & { valid_from: string };
 
-/** Texts that were accepted keep the price they were accepted with. */
+/** Accepted texts keep the price at which they were accepted. */
 export async function createRateAbroad({ db, country }: Platform, request: NewRateAbroad): Promise<void> {
   const prefix = request.prefix.replaceAll(' ', '').replace(/^\+/, '').toUpperCase();
   const problem = ratePrefixProblem(country.phone, prefix);
@@ -28,7 +28,7 @@ export async function createRateAbroad({ db, country }: Platform, request: NewRa
 
 const columns = ['prefix', 'multiplier', 'receipts', 'numeric_sender', 'from'] as const;
 const required = ['prefix', 'multiplier', 'from'] as const;
-/** The world has fewer than 300 countries; the rest is for their history. */
+/** There are fewer than 300 countries, so this allows several rates for each. */
 const limits = { ...defaultLimits, textBytes: 1024 * 1024, textRows: 5_000, rows: 5_000 };
 
 interface ImportedRates {
@@ -43,7 +43,7 @@ interface ImportDeps {
   country: Country;
 }
 
-/** Adds the rates of a file, and replaces those of the same prefix and day. Nothing changes if anything in it is wrong. */
+/** Adds the rates of a file, and replaces existing ones with the same prefix and day. Changes nothing if the file has a problem. */
 export async function importRatesAbroad(
   { db, clock, country }: ImportDeps,
   file: { name: string; bytes: AsyncIterable<Uint8Array> },
@@ -75,7 +75,7 @@ export async function importRatesAbroad(
   });
 }
 
-/** Rolls back what a dry run has tried. */
+/** Thrown to roll back the changes of a dry run. */
 class DryRun extends Error {
   readonly result: ImportedRates;
 

@@ -5,7 +5,7 @@ import type { Seed } from '../platform/db/seed.ts';
 import { insertMissingLetterRates, insertMissingSmsRates } from './rates.sql.ts';
 import { insertMissingRatesAbroad } from './rates-abroad.sql.ts';
 
-/** The rates abroad of a profile, as rows. */
+/** Returns the international rates of a profile as rows. */
 export function seededRatesAbroad({ abroad }: CountryProfile['phone']): RateAbroad[] {
   const table = typeof abroad === 'object' ? (abroad.table ?? []) : [];
   return table.map(({ prefix, multiplier, receipts = true, numericSender = false, from }) => ({
@@ -14,7 +14,7 @@ export function seededRatesAbroad({ abroad }: CountryProfile['phone']): RateAbro
   }));
 }
 
-/** The prices of the country, which may have none. A rate that an operator has added for the same moment is kept. */
+/** Inserts the prices of the country, if it has any. Keeps a rate that an operator has added for the same moment. */
 export const seedRates: Seed = async (tx, _now, { prices, phone }) => {
   await insertMissingRatesAbroad(tx, seededRatesAbroad(phone.profile));
   await insertMissingSmsRates(

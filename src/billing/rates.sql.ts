@@ -8,11 +8,11 @@ import { localDay } from '../platform/db/local-day.ts';
 import type { DB } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 
-/** A rate applies to the days that begin at or after its start. */
+/** A rate applies to days that begin at or after its start. */
 const firstDay = (calendar: Calendar, start: 'valid_from' | 'start_date') =>
   sql<string>`${localDay(calendar, `(${start} - interval '1 microsecond')`)} + 1`.as('first_day');
 
-/** Oldest first. */
+/** Selects rates, oldest first. */
 export function selectSmsRates(calendar: Calendar, db: Db) {
   return db
     .selectFrom('sms_rates')
@@ -21,7 +21,7 @@ export function selectSmsRates(calendar: Calendar, db: Db) {
     .execute();
 }
 
-/** Oldest first. */
+/** Selects rates, oldest first. */
 export function selectLetterRates(calendar: Calendar, db: Db) {
   return db
     .selectFrom('letter_rates')
@@ -72,7 +72,7 @@ export async function insertMissingLetterRates(tx: Tx, rows: Insertable<DB['lett
 }
 
 interface StoredRate {
-  /** `sms`, a class of postage, or `abroad` and a prefix. */
+  /** `sms`, a postage class, or `abroad` and a prefix. */
   kind: string;
   sheet_count: number;
   valid_from: string;

@@ -16,14 +16,14 @@ import {
   selectSmsRates,
 } from './rates.sql.ts';
 
-/** Undefined where nobody has added a rate yet: only some countries come with prices. */
+/** Returns undefined if nobody has added a rate yet: only some countries have initial prices. */
 export async function findSmsRate(app: Platform): Promise<{ rate: number; valid_from: string } | undefined> {
   const now = timestamp(app.clock.now());
   const found = newest(await selectSmsRates(app.country.calendar, app.db), (row) => row.valid_from <= now);
   return found && { rate: Number(found.rate), valid_from: wholeSeconds(found.valid_from) };
 }
 
-/** What the API says: without a rate, a price of 0 since the financial year began that is marked as not known. */
+/** Returns the rate for the API. Without a rate, returns a price of 0 since the start of the financial year, marked as unknown. */
 export async function getSmsRate(app: Platform) {
   const { money, calendar } = app.country;
   const found = await findSmsRate(app);
@@ -33,19 +33,19 @@ export async function getSmsRate(app: Platform) {
   return { rate: 0, valid_from, ...money.currencyField, price_known: false };
 }
 
-/** The channels that have a price. Of the others, pages show how much was sent and no amounts. */
+/** The channels with a known price. For others, pages show volumes without amounts. */
 interface KnownPrices {
   sms: boolean;
   letter: boolean;
 }
 
 export async function findKnownPrices({ db, country: { prices } }: Platform): Promise<KnownPrices> {
-  // Seeded rates are never removed, so a country with prices needs no query.
+  // Seeded rates are never removed, so a country with initial prices needs no query.
   if (prices.sms.length > 0 && Object.keys(prices.letters).length > 0) return { sms: true, letter: true };
   return selectKnownPrices(db);
 }
 
-/** Current rates, sorted by sheets, then price. */
+/** Lists current rates, sorted by sheets, then price. */
 export async function listLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
   return groupByLetterKind(await selectLetterRates(app.country.calendar, app.db))
@@ -64,13 +64,13 @@ export async function listLetterRates(app: Platform) {
     }));
 }
 
-/** Every rate per text message fragment, newest first. */
+/** Lists every rate per text message fragment, newest first. */
 export async function listSmsRates(app: Platform): Promise<{ rate: number; valid_from: Timestamp }[]> {
   const rates = await selectSmsRates(app.country.calendar, app.db);
   return rates.map(({ rate, valid_from }) => ({ rate: Number(rate), valid_from })).reverse();
 }
 
-/** Letter rates that have not begun, earliest first. */
+/** Lists letter rates that have not started, earliest first. */
 export async function listComingLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
   return (await selectLetterRates(app.country.calendar, app.db)).filter(({ start_date }) => start_date > now);
@@ -96,12 +96,12 @@ export async function createLetterRate(
   };
 }
 
-/** `YYYY-MM-DDTHH:MM:SS`: the time format of these two endpoints. */
+/** Returns `YYYY-MM-DDTHH:MM:SS`, the time format of these two endpoints. */
 function wholeSeconds(moment: Timestamp): string {
   return moment.slice(0, 19);
 }
 
-/** Accepts a date-time (UTC without an offset) or a date (from its first moment). */
+/** Parses a date-time (UTC without an offset) or a date (its first moment). */
 function parseStart(calendar: Calendar, field: string, text: string): Date {
   if (isDay(text)) return calendar.start(text);
   const [, day = '', time, offset = 'Z'] =
@@ -111,7 +111,7 @@ function parseStart(calendar: Calendar, field: string, text: string): Date {
   return moment;
 }
 
-/** Consecutive days with constant prices. Rates are decimal strings: only the database multiplies them. */
+/** Consecutive days with constant prices. Rates are decimal strings that only the database multiplies. */
 interface Period extends Days {
   /** Null if texts had no rate on these days. */
   smsRate: string | null;
@@ -119,11 +119,11 @@ interface Period extends Days {
 }
 
 interface PriceList {
-  /** Splits a range where a rate begins, and before each day of `cutBefore`. */
+  /** Splits a range where rates begin, and before each day in `cutBefore`. */
   periods(range: Days, cutBefore?: string[]): Period[];
 }
 
-/** Days before the first rate use the first rate. */
+/** Days before the first rate use that rate. */
 export async function loadPriceList(calendar: Calendar, db: Db): Promise<PriceList> {
   const [smsRates, letterRates] = await Promise.all([selectSmsRates(calendar, db), selectLetterRates(calendar, db)]);
   const kinds = groupByLetterKind(letterRates);
@@ -151,7 +151,7 @@ export function cut(range: Days, before: string[]): Days[] {
   });
 }
 
-/** Returns the newest rate that has begun, else the oldest, if there is any. Expects rates sorted oldest first. */
+/** Returns the newest rate that has begun, otherwise the oldest, if any. Expects rates sorted oldest first. */
 function newest<Rate>(rates: Rate[], hasBegun: (rate: Rate) => boolean): Rate | undefined {
   return rates.findLast(hasBegun) ?? rates[0];
 }
@@ -167,20 +167,20 @@ function groupByLetterKind<Rate extends { post_class: string; sheet_count: numbe
   return [...kinds.values()];
 }
 
-/** Undefined where texts have no price yet. */
+/** Returns undefined if texts have no price yet. */
 export async function costOfTexts(app: Platform, parts: number): Promise<number | undefined> {
   const found = await findSmsRate(app);
   return found && parts * found.rate;
 }
 
-/** Undefined where no price is known for this postage and number of sheets. */
+/** Returns undefined if no price is known for this postage and number of sheets. */
 export async function costOfLetter(app: Platform, sheets: number, postage: string): Promise<number | undefined> {
   const rates = await listLetterRates(app);
   const found = rates.find(({ post_class, sheet_count }) => post_class === postage && sheet_count === sheets);
   return found && Number(found.rate);
 }
 
-/** Whether there is a rate that these seeds did not insert: somebody has added or changed one. */
+/** Whether there is a rate that the seeds did not insert, so somebody has added or changed one. */
 export async function hasOwnRates(db: Db | Tx, { phone, prices: { sms, letters } }: CountryProfile): Promise<boolean> {
   const key = (kind: string, sheets: number, from: string, rate: string) =>
     `${kind} ${sheets} ${new Date(from).toISOString()} ${Number(rate)}`;
@@ -197,7 +197,7 @@ export async function hasOwnRates(db: Db | Tx, { phone, prices: { sms, letters }
   return rows.some(({ kind, sheet_count, valid_from, rate }) => !seeded.has(key(kind, sheet_count, valid_from, rate)));
 }
 
-/** Before the prices of another country are seeded. */
+/** Runs before the prices of another country are seeded. */
 export async function deleteSeededPrices(tx: Tx): Promise<void> {
   await deleteAllRates(tx);
   await deleteAllDefaultAllowances(tx);

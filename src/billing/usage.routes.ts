@@ -62,7 +62,7 @@ export function usageRoutes(http: Http, app: Platform): void {
   );
 }
 
-// Accepts any value: parseFinancialYear validates it, with the same error text for every invalid year.
+// Accepts any value, because parseFinancialYear validates it with the same error for every invalid year.
 const YearQuery = Type.Object({
   year: Type.Optional(Type.Unsafe<unknown>({ description: 'Financial year (required): the year it starts in' })),
 });

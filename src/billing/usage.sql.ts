@@ -5,10 +5,10 @@ import type { Db } from '../platform/db/database.ts';
 import { localDay } from '../platform/db/local-day.ts';
 import type { Channel } from '../protocol/channels.ts';
 
-/** Consecutive days with constant prices: the unit in which usage is priced and the allowance is consumed. */
+/** Consecutive days with constant prices. Usage is priced and the allowance is consumed per slot. */
 export interface Slot extends Days {
   slot: number;
-  /** The first day of the calendar month that its month of the financial year is named by. */
+  /** The first day of the calendar month after which its month of the financial year is named. */
   month: string;
   sms_rate: string;
   /** False if the slot only consumes allowance before the requested days and is not part of the result. */
@@ -23,11 +23,11 @@ export interface LetterPrice {
 }
 
 export interface UsageQuery {
-  /** Sorted by time. */
+  /** Ordered by time. */
   slots: Slot[];
   spans: { slot: number; span: 'month' | 'five_days' | 'day'; first_day: string }[];
   letterPrices: LetterPrice[];
-  /** Free fragments: read from the stored rows of `year`, else from `implied`. */
+  /** Free fragments: from the stored rows of `year`, otherwise from `implied`. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };
   which: { service_id: string } | { organisation_id: string } | 'all services';
 }
@@ -40,7 +40,7 @@ function servicesOf(which: UsageQuery['which']): RawBuilder<unknown> {
   return sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
 }
 
-/** The days on which services sent texts to other countries before there were rates. Those texts are charged as texts at home. */
+/** Selects the days on which services sent international texts before any rates existed. Such texts were charged as domestic texts. */
 export async function selectDaysWithoutRate(
   calendar: Calendar,
   db: Db,
@@ -134,7 +134,7 @@ interface UsageRow {
   charged_units: number;
 }
 
-/** `charged`: texts, emails and letters in rows of the same shape. */
+/** `charged` has texts, emails and letters in rows of the same shape. */
 const charged = sql`charged as (
   select month, 'sms' as notification_type, null as postage, sms_rate as rate, sms_sent as notifications_sent,
     sms_chargeable_units as chargeable_units, free_allowance_used, sms_charged_units as charged_units, sms_cost as cost
@@ -146,7 +146,7 @@ const charged = sql`charged as (
   from letters join slots on slots.slot = letters.slot
 )`;
 
-/** Aggregates of `charged`. Decimals are converted to floats only here, after all arithmetic. */
+/** Aggregates `charged`. Decimals become floats only here, after all arithmetic. */
 const sums = sql`
   total(chargeable_units) as chargeable_units,
   total(notifications_sent) as notifications_sent,
@@ -171,7 +171,7 @@ export async function selectUsageByMonth(db: Db, query: UsageQuery): Promise<Mon
   return rows;
 }
 
-/** One row per type; its rate is the average over chargeable units. */
+/** Returns one row per type. Its rate is the average over chargeable units. */
 export async function selectUsageByType(db: Db, query: UsageQuery): Promise<UsageRow[]> {
   const { rows } = await sql<UsageRow>`
     with ${priced(query)}, ${charged}
@@ -193,14 +193,14 @@ export interface ServiceCosts {
   letters_sent: number;
   letter_sheets: number;
   letter_cost: number;
-  /** Empty unless requested `by price`. */
+  /** Empty unless requested with `by price`. */
   letters: LettersAtRate[];
 }
 
-/** `rate` is in pounds. */
+/** `rate` is in the major currency unit, such as pounds. */
 export type LettersAtRate = [postage: string, rate: number, letters: number];
 
-/** One row per service that used anything. */
+/** Returns one row per service with any usage. */
 export async function selectUsageByService(
   db: Db,
   query: UsageQuery,
@@ -227,7 +227,7 @@ export async function selectUsageByService(
   return rows;
 }
 
-/** Live services, archived ones included: active first, then by name. Collation "C" gives the same order everywhere. */
+/** Selects live services including archived ones: active first, then by name. Collation "C" gives the same order everywhere. */
 export function selectLiveServicesOf(db: Db, organisationId: string, year: number) {
   return db
     .selectFrom('services')

@@ -34,14 +34,14 @@ export async function listYearlyUsage(app: Platform, serviceId: string, year: nu
   return withPriceFacts(app, rows, () => unpriced.length > 0);
 }
 
-/** On which days a service sent texts abroad while nobody had said what those cost. */
+/** Returns the days on which a service sent international texts before their price was configured. */
 async function listDaysWithoutRate({ db, country }: Platform, year: number, which: UsageQuery['which']) {
   const { calendar, phone } = country;
   if (!phone.hasRatesAbroad || phone.multiplierAbroad !== undefined) return [];
   return selectDaysWithoutRate(calendar, db, calendar.financialYearDays(year), which);
 }
 
-/** The month of the financial year that a day is in, as `YYYY-MM`: that of its first day. */
+/** Returns the month of the financial year with this day, as `YYYY-MM`, after its first day. */
 function monthOf(months: Days[], day: string): string {
   return (months.findLast(({ first_day }) => first_day <= day)?.first_day ?? day).slice(0, 7);
 }
@@ -50,15 +50,15 @@ const englishMonths = 'January February March April May June July August Septemb
   ' ',
 );
 
-/** The API names months in English in every country. */
+/** The API uses English month names in every country. */
 function nameOfMonth(month: string): string {
   return englishMonths[Number(month.slice(5)) - 1] ?? month;
 }
 
 interface PriceFacts {
-  /** If it is not GBP. */
+  /** Omitted for GBP. */
   currency?: string;
-  /** False while nobody has added a rate, or one of a country that got texts: the cost is without it. */
+  /** False if there is no rate, or none for a country that got texts: then the cost does not include these. */
   price_known?: false;
 }
 
@@ -78,8 +78,8 @@ async function withPriceFacts<Row extends { notification_type: Channel }>(
 const unlessKnown = (isKnown: boolean): PriceFacts => (isKnown ? {} : { price_known: false });
 
 /**
- * Usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year,
- * even if `days` begins later.
+ * Returns the usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year, even
+ * if `days` begins later.
  */
 export async function listServiceCosts(app: Platform, days: Days): Promise<ServiceCosts[]> {
   const { calendar } = app.country;
@@ -90,7 +90,7 @@ export async function listServiceCosts(app: Platform, days: Days): Promise<Servi
   return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
 }
 
-/** Usage and costs of an organisation's services in a financial year. */
+/** Returns the usage and costs of an organisation's services in a financial year. */
 async function listOrganisationCosts(
   app: Platform,
   organisationId: string,
@@ -102,7 +102,7 @@ async function listOrganisationCosts(
   return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which }, 'total only');
 }
 
-/** Usage of all services on any days. Text messages are not priced: that depends on the year's allowance. */
+/** Returns the usage of all services on any days. Text messages are not priced, because their price depends on the year's allowance. */
 export async function listServiceVolumes(
   app: Platform,
   days: Days,
@@ -153,7 +153,7 @@ async function slotsOf(
   };
 }
 
-/** Usage of each live service of an organisation in a financial year, up to now. */
+/** Returns the usage of each live service of an organisation in a financial year, up to now. */
 export async function getOrganisationUsage(app: Platform, organisationId: string, year: number) {
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
