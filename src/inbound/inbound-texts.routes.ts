@@ -68,7 +68,7 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: { urls: 
   );
 }
 
-/** Texts received by a service in the last week, for the admin front end. */
+/** Returns texts that a service received in the last week, for the admin front end. */
 export function inboxRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/inbound-sms',

@@ -41,7 +41,7 @@ export function selectInboundText(db: Db, serviceId: string, textId: string) {
     .executeTakeFirst();
 }
 
-/** Whether the text was still to be reviewed. */
+/** Returns whether the text was still awaiting review. */
 export async function endReview(tx: Tx, textId: string, isOptOut: boolean): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('inbound_sms')
@@ -52,7 +52,7 @@ export async function endReview(tx: Tx, textId: string, isOptOut: boolean): Prom
   return numUpdatedRows > 0n;
 }
 
-/** Newest first. */
+/** Selects texts, newest first. */
 export function selectInbox(
   db: Db,
   serviceId: string,
@@ -67,7 +67,7 @@ export function selectInbox(
   return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
-/** The newest text from each phone number, newest first. */
+/** Selects the newest text from each phone number, newest first. */
 export function selectNewestByPerson(
   db: Db,
   serviceId: string,
@@ -102,7 +102,7 @@ export function countInbox(db: Db, serviceId: string, since: Timestamp) {
     .executeTakeFirstOrThrow();
 }
 
-/** Newest first; `older_than` is the last id of the previous page. */
+/** Selects texts, newest first. `older_than` is the last id of the previous page. */
 export function selectInboundTexts(
   db: Db,
   serviceId: string,
@@ -117,10 +117,7 @@ export function selectInboundTexts(
   return query.orderBy('id', 'desc').limit(size).execute();
 }
 
-/**
- * Deletes the texts to one service, or to all. The join lets PostgreSQL use the index (service_id, user_number) once per
- * service.
- */
+/** Deletes the texts to one service, or to all. The join lets PostgreSQL use the index (service_id, user_number) once per service. */
 export async function deleteInboundTextsOf(
   db: Db,
   userNumber: string,
@@ -133,7 +130,7 @@ export async function deleteInboundTextsOf(
   return rows.map(({ id }) => id);
 }
 
-/** Joined with the services, so that the index by service and number is used. */
+/** Joins the services, so that the index by service and number is used. */
 export async function selectInboundTextsOf(db: Db, userNumber: string, serviceId: string | undefined) {
   const { rows } = await sql<{ id: string; service_id: string; content: string; created_at: string }>`
     select t.id, t.service_id, t.content, t.created_at from inbound_sms t join services s on t.service_id = s.id
@@ -154,7 +151,7 @@ export async function deleteInboundTexts(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Which text a part belongs to. Phones number their texts, from 0 to 255 or 65,535. */
+/** Identifies the text that a part belongs to. Phones number their texts from 0 to 255 or 65,535. */
 export interface TextOfParts {
   service_id: string;
   user_number: string;
@@ -162,7 +159,7 @@ export interface TextOfParts {
   total: number;
 }
 
-/** Two processes that get the last two parts at the same time would otherwise both wait for the other one. */
+/** Prevents a deadlock of two processes that receive the last two parts at the same time. */
 export async function lockParts(tx: Tx, { service_id, user_number, number }: TextOfParts): Promise<void> {
   const key = `received parts ${service_id} ${user_number} ${number}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);

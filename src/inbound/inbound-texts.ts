@@ -48,7 +48,7 @@ export const InboundTextRecord = Type.Object({
   ),
 });
 
-/** As both APIs show it. */
+/** Converts a row to the format of both APIs. */
 export function recordOf<Text extends Pick<InboundTextRow, 'keyword' | 'keyword_action'>>({
   keyword,
   keyword_action,
@@ -62,7 +62,7 @@ export type InboundText = InboundTextRow;
 /** A text sent to a service, as reported by the provider. */
 interface ReceivedText {
   service_id: string;
-  /** The service's number as stored. */
+  /** The service's number, as stored. */
   notify_number: string;
   user_number: string;
   content: string;
@@ -72,7 +72,7 @@ interface ReceivedText {
   provider_date?: Date;
 }
 
-/** The number of the sender as it is stored. */
+/** Returns the sender's number as it is stored. */
 export function userNumberOf(phone: PhoneRules, from: string): string {
   return normaliseRecipient(phone, from);
 }
@@ -110,7 +110,7 @@ export function listInboundTexts(db: Db, serviceId: string, olderThan?: string) 
 const inboxDays = 7;
 const inboxPage = 50;
 
-/** The inbox of the front end shows one week, even if the service keeps its texts for longer. */
+/** The front end's inbox shows one week, even if the service retains its texts longer. */
 function inboxSince(app: Platform): Timestamp {
   return timestamp(app.country.calendar.start(addDays(app.country.calendar.day(app.clock.now()), -inboxDays)));
 }
@@ -149,13 +149,13 @@ export async function getInboundText(app: Platform, serviceId: string, textId: s
   return text;
 }
 
-/** A person says that the text, which mentions a word such as STOP, asks for no more texts. Returns its word. */
+/** Records a person's decision that a text that contains a word such as STOP is an opt-out. Returns the word. */
 export async function confirmOptOut(tx: Tx, { id, keyword }: Pick<InboundText, 'id' | 'keyword'>): Promise<string> {
   if (keyword === null || !(await endReview(tx, id, true))) throw decided();
   return keyword;
 }
 
-/** A person says that the text asks for nothing of this kind. */
+/** Records a person's decision that the text is not an opt-out. */
 export async function rejectOptOut(db: Db, service_id: string, thing_id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await endReview(tx, thing_id, false))) throw decided();
@@ -193,10 +193,10 @@ export async function deleteOldInboundTexts(app: Platform): Promise<void> {
   app.log.info({ event: 'inbound_texts.deleted', inbound_texts: deleted }, 'Deleted old received texts');
 }
 
-/** Longer than a network tries to deliver the last part. Then a phone may use the number again. */
+/** Longer than a network tries to deliver the last part. After that, a phone may reuse the number. */
 const partsRetention_ms = day_ms;
 
-/** Keeps one part of a text. Returns the whole text with its last part, and undefined before. */
+/** Stores one part of a text. Returns the whole text once all parts have arrived, and undefined before. */
 export async function joinReceivedParts(
   tx: Tx,
   phone: PhoneRules,

@@ -6,13 +6,13 @@ import type { Platform } from '../../platform/platform.ts';
 import { selectKeywordSettings, upsertKeywordSettings } from './keyword-settings.sql.ts';
 import { builtInAction, noWords, type OwnWords, wordsOf } from './keywords.ts';
 
-/** What a service changes in STOP, START and HELP. Null: as for the installation. */
+/** A service's changes to STOP, START and HELP. Null: the installation's setting. */
 export interface KeywordSettings {
   words: OwnWords;
-  /** The sentence that confirms STOP, and the one that responds to HELP. */
+  /** The replies to STOP and to HELP. */
   stop_reply: string | null;
   help_reply: string | null;
-  /** Of whom no more texts are sent: the service, or only the number that got the reply. */
+  /** Whose texts STOP stops: all of the service, or only those from the number that got the reply. */
   scope: 'service' | 'sender' | null;
 }
 
@@ -25,7 +25,7 @@ export async function getKeywordSettings(db: Db | Tx, serviceId: string): Promis
   return { words: { stop, start, help }, stop_reply, help_reply, scope };
 }
 
-/** Words in any spelling. */
+/** Accepts words in any spelling. */
 export async function setKeywordSettings(
   { db, clock }: Platform,
   service_id: string,
@@ -39,7 +39,7 @@ export async function setKeywordSettings(
 const maxWords = 10;
 const maxLength = 20;
 
-/** In capitals and without accents, as they are compared. Says everything that is wrong, by field. */
+/** Normalises words for comparison: capitals without accents. Reports every problem, by field. */
 function readOwnWords(typed: OwnWords): OwnWords {
   const found: OwnWords = { stop: [], start: [], help: [] };
   const problems: Record<string, string[]> = {};

@@ -1,12 +1,12 @@
-/** What a received text asks for. `review`: perhaps an opt-out, which a person decides. */
+/** The action that a received text requests. `review`: it may be an opt-out, so a person decides. */
 export type KeywordAction = 'stop' | 'start' | 'help' | 'review';
 export interface AskedFor {
   action: KeywordAction;
-  /** In capitals, without accents. */
+  /** In capitals without accents. */
   keyword: string;
 }
 
-/** Texts from numbers of +1 are read by the rules of its regulator, too. */
+/** Texts from +1 numbers are also read by the rules of the US regulator. */
 export type KeywordSet = 'basic' | 'us';
 
 const words = {
@@ -32,17 +32,15 @@ const words = {
 export const keywordLanguages = ['en', 'fr', 'de', 'nl', 'es', 'cy'] as const;
 export type KeywordLanguage = (typeof keywordLanguages)[number];
 
-/**
- * Words that the FCC lists, as whole messages only. They are not in the basic set: patients reply CANCEL to an appointment.
- */
+/** Words on the FCC's list, only as whole messages. They are not in the basic set because patients reply CANCEL to an appointment. */
 const wholeInUs = {
   stop: ['END', 'QUIT', 'CANCEL', 'REVOKE', 'REMOVE'],
   help: ['INFO'],
-  /** Only from a number that opted out. */
+  /** Only counts from a number that has opted out. */
   start: ['YES'],
 };
 
-/** What may stand around a word that stops texts: "please stop texting me". */
+/** Words that may surround an opt-out word: "please stop texting me". */
 const filler = new Set(
   (
     'PLEASE PLS PLZ THANKS THANK YOU NOW ALL IT THIS THESE TEXT TEXTS TEXTING MESSAGE MESSAGES MESSAGING SENDING ME MY NUMBER ' +
@@ -51,7 +49,7 @@ const filler = new Set(
 );
 const maxPoliteWords = 6;
 
-/** Words of a service besides those that everybody has, as whole messages only. */
+/** A service's words in addition to the built-in ones. They only count as whole messages. */
 export interface OwnWords {
   stop: string[];
   start: string[];
@@ -62,14 +60,14 @@ export const noWords: OwnWords = { stop: [], start: [], help: [] };
 
 interface KeywordRules {
   set: KeywordSet;
-  /** English always counts. */
+  /** English is always included. */
   languages: readonly KeywordLanguage[];
-  /** The number has opted out before. */
+  /** Whether the number has opted out before. */
   isStopped: boolean;
   own?: OwnWords;
 }
 
-/** Undefined for a text that asks for nothing of this kind. */
+/** Returns undefined for a text without a keyword. */
 export function readKeyword(
   text: string,
   { set, languages, isStopped, own = noWords }: KeywordRules,
@@ -93,20 +91,20 @@ export function readKeyword(
   return { action: isPolite && others.length === 0 ? 'stop' : 'review', keyword };
 }
 
-/** Those that count for everybody. English always does. */
+/** Lists the words that count for every service. English is always included. */
 export function listBuiltInWords(languages: readonly KeywordLanguage[]): OwnWords {
   const all = [...new Set<KeywordLanguage>(['en', ...languages])];
   const of = (action: keyof OwnWords) => all.flatMap((language): string[] => words[action][language]);
   return { stop: of('stop'), start: of('start'), help: of('help') };
 }
 
-/** What a word asks for in any language, or in texts from numbers of +1. */
+/** Returns the meaning of a word in any language, or in texts from +1 numbers. */
 export function builtInAction(word: string): keyof OwnWords | undefined {
   const known = listBuiltInWords(keywordLanguages);
   return (['stop', 'start', 'help'] as const).find((action) => [...known[action], ...wholeInUs[action]].includes(word));
 }
 
-/** Runs of letters and digits, in capitals and without accents; "opt out" is one word. */
+/** Returns runs of letters and digits, in capitals without accents. "opt out" is one word. */
 export function wordsOf(text: string): string[] {
   const plain = text
     .normalize('NFKC')
@@ -121,7 +119,7 @@ export function wordsOf(text: string): string[] {
   });
 }
 
-/** The set for a number with country code, digits only. */
+/** Returns the keyword set for a number, given as digits with country code. */
 export function keywordSetFor(userNumber: string): KeywordSet {
   return /^1\d{10}$/.test(userNumber) ? 'us' : 'basic';
 }

@@ -5,7 +5,7 @@ import type { DB } from '../../platform/db/schema.ts';
 
 export type OptOutRow = Selectable<DB['sms_opt_outs']>;
 
-/** Adds what is not there yet, in order of the key, so that two such statements never deadlock. Returns how many there were. */
+/** Inserts missing rows in key order, so that two such statements never deadlock. Returns the number of inserted rows. */
 export async function insertOptOuts(tx: Tx, rows: readonly OptOutRow[]): Promise<number> {
   const { numAffectedRows } = await sql`
     insert into sms_opt_outs (id, service_id, user_number, sender, keyword, reason, inbound_sms_id, created_at)
@@ -16,7 +16,7 @@ export async function insertOptOuts(tx: Tx, rows: readonly OptOutRow[]): Promise
   return Number(numAffectedRows ?? 0);
 }
 
-/** Those of one service, about these numbers; `scope` is what the service says that STOP stops. */
+/** Selects the opt-outs of these numbers from one service. `scope` is the service's own setting. */
 export async function selectOptOuts(
   db: Db | Tx,
   serviceId: string,
@@ -29,7 +29,7 @@ export async function selectOptOuts(
   return rows;
 }
 
-/** Newest first; `older_than` is the last id of the previous page. */
+/** Selects opt-outs, newest first. `older_than` is the last id of the previous page. */
 export function selectOptOutsOfService(
   db: Db,
   serviceId: string,
@@ -47,7 +47,7 @@ export async function selectOptOut(db: Db, serviceId: string, id: string): Promi
   return list.where('id', '=', id).executeTakeFirst();
 }
 
-/** Until the transaction ends, the entries of the audit log about deleted opt-outs say why. */
+/** Sets the reason in the audit log entries about opt-outs deleted in this transaction. */
 export async function sayWhyLifted(tx: Tx, reason: string): Promise<void> {
   await sql`select set_config('pennypost.lift_reason', ${reason}, true)`.execute(tx);
 }
@@ -66,7 +66,7 @@ export async function deleteOptOuts(
   return Number(numDeletedRows);
 }
 
-/** Of one service, or of all; joined with the services, so that the index by service and number is used. */
+/** Deletes the opt-outs of one service, or of all. Joins the services, so that the index by service and number is used. */
 export async function deleteOptOutsOf(tx: Tx, userNumber: string, serviceId: string | undefined): Promise<number> {
   const ofServices = serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`;
   await sql`
@@ -92,7 +92,7 @@ interface KeywordReply {
   action: 'stop' | 'help';
 }
 
-/** Whether the reply is due: the last one was before `since`. Exact under concurrency. */
+/** Returns whether a reply is due because the last one was before `since`. Exact under concurrency. */
 export async function claimReply(
   tx: Tx,
   { service_id, user_number, action }: KeywordReply,

@@ -34,14 +34,14 @@ type Deps = Platform & { config: { optOuts: OptOutSettings } };
 
 interface Received {
   service_id: string;
-  /** With country code, digits only. */
+  /** Digits with country code. */
   user_number: string;
-  /** The number of the service. */
+  /** The service's number. */
   notify_number: string;
   content: string;
 }
 
-/** What a text asks for. Names and short numbers of senders cannot opt out: nobody could send to them. */
+/** Returns the action that a text requests. Names and short codes cannot opt out, because no texts can be sent to them. */
 export async function readReceived(
   { country, config }: Pick<Deps, 'country' | 'config'>,
   tx: Tx,
@@ -54,7 +54,7 @@ export async function readReceived(
   return readKeyword(content, { set, languages: config.optOuts.languages, isStopped, own });
 }
 
-/** Adds or deletes the opt-out, in the transaction that stores the text. */
+/** Inserts or deletes the opt-out, in the transaction that stores the text. */
 export async function obeyKeyword(
   app: Deps,
   tx: Tx,
@@ -77,7 +77,7 @@ export async function obeyKeyword(
 
 const replyEvery_ms = day_ms;
 
-/** Whether our reply to a keyword is due: one of each kind in 24 hours. */
+/** Whether to reply to a keyword: at most once per kind in 24 hours. */
 export function isReplyDue(
   tx: Tx,
   { service_id, user_number }: Pick<Received, 'service_id' | 'user_number'>,
@@ -88,7 +88,7 @@ export function isReplyDue(
   return claimReply(tx, { service_id, user_number, action }, times);
 }
 
-/** A provider refused a text because its recipient had replied STOP there. */
+/** Records opt-outs for texts that a provider refused because their recipients had replied STOP to it. */
 export async function recordOptOutsAtProvider(
   app: Platform,
   tx: Tx,
@@ -112,14 +112,14 @@ function countOptOuts(metrics: Metrics, keyword_set: string, action: KeywordActi
     .inc({ keyword_set, action });
 }
 
-/** Who is about to get a text, from which number or name, through which template. */
+/** The service, sender and template of a text that is about to be sent. */
 interface ToSend {
   service_id: string;
   template_id: string;
   sender: string | null;
 }
 
-/** Those of these numbers that get no more texts, by number. Ask only for services with opt-outs. */
+/** Returns the opt-outs that block a text, by number. Only needed for services with opt-outs. */
 export async function findStopped(
   { country, config }: { country: Country; config: { optOuts: OptOutSettings } },
   db: Db | Tx,
@@ -140,7 +140,7 @@ export function optOutText({ calendar }: Country, { keyword, created_at }: { key
 
 const optOutPageSize = 250;
 
-/** One page, newest first, and whether there are older ones. */
+/** Returns one page, newest first, and whether there are older opt-outs. */
 export async function listOptOuts(
   db: Db,
   serviceId: string,
@@ -157,12 +157,12 @@ export async function getOptOut(db: Db, serviceId: string, id: string): Promise<
   return found;
 }
 
-/** Those of a number in any spelling: one for each sender that it opted out from. */
+/** Returns a number's opt-outs, one for each sender. Accepts any spelling of the number. */
 export function findOptOuts({ db, country }: Platform, serviceId: string, phoneNumber: string): Promise<OptOutRow[]> {
   return selectOptOuts(db, serviceId, [normalised(country, phoneNumber)]);
 }
 
-/** The service can send to the number again. Returns it normalised. */
+/** Deletes the opt-outs of a number, so that the service can send to it again. Returns the normalised number. */
 export async function liftOptOut(
   { db, country }: Platform,
   serviceId: string,
@@ -185,7 +185,7 @@ function normalised(country: Country, phoneNumber: string): string {
   return parsed.number.normalised;
 }
 
-/** Of one service, or of all. Returns how many there were. */
+/** Deletes opt-outs from one service, or from all. Returns their number. */
 export function eraseOptOuts(tx: Tx, userNumber: string, serviceId: string | undefined): Promise<number> {
   return deleteOptOutsOf(tx, userNumber, serviceId);
 }
@@ -194,7 +194,7 @@ export function findOptOutsOf(db: Db, userNumber: string, serviceId: string | un
   return selectOptOutsOf(db, userNumber, serviceId);
 }
 
-/** Texts of the template go to numbers that opted out, too. */
+/** Texts of an essential template are also sent to numbers that opted out. */
 export function markEssential(
   tx: Db | Tx,
   template: { template_id: string; service_id: string },
@@ -211,7 +211,7 @@ export function isEssential(db: Db, templateId: string): Promise<boolean> {
   return isEssentialTemplate(db, templateId);
 }
 
-/** When we last replied to a keyword matters for a day. */
+/** Replies are only recorded to limit their rate, which takes a day. */
 export function deleteOldReplies(db: Db, now: Date): Promise<void> {
   return deleteRepliesBefore(db, timestamp(earlier(now, replyEvery_ms)));
 }
