@@ -18,8 +18,8 @@ export const recipientPurpose = 'document-recipient';
 const digestBytes = 32;
 
 /**
- * The digest that a confirmed address is compared with. It includes the document id, so that equal addresses do not
- * give equal digests. Its key is random and encrypted beside it: a digest keyed with SECRET_KEYS could not be rotated.
+ * Returns the digest that a confirmed address is compared with. It includes the document id, so that equal addresses have different
+ * digests. Its key is random and encrypted together with it, because a digest keyed with SECRET_KEYS could not be rotated.
  */
 export function sealRecipient({ secrets }: Platform, documentId: string, address: string): string {
   const text = recipientText(documentId, address);
@@ -57,7 +57,7 @@ export function decrypt(key: Buffer, encrypted: Buffer): Buffer | undefined {
   }
 }
 
-/** The URL of the page behind the link in the email; `key` is base64url. */
+/** Returns the URL of the page that the email links to. `key` is base64url. */
 export function documentUrl(baseUrl: string, { id, service_id }: DocumentId, key: string): string {
   return `${baseUrl}/d/${shortId(service_id)}/${shortId(id)}?key=${encodeURIComponent(key)}`;
 }

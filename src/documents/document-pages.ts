@@ -23,7 +23,7 @@ function contact({ contact_link, service_name }: StoredDocument): string {
   return `<p>${sentence}</p>`;
 }
 
-/** Human-readable, such as `234 KB`. */
+/** Returns a human-readable size, such as `234 KB`. */
 function sizeInWords(bytes: number): Text {
   if (bytes < 1024) return t('{size} bytes', { size: bytes });
   // i18n: kilobytes

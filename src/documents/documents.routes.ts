@@ -17,11 +17,11 @@ const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.O
 
 const Page = Raw('text/html', 'The HTML page');
 const Refusal = Type.Object({ error: Type.String() });
-// Request validation rejects a repeated query parameter with the admin API's error body.
+// Request validation rejects a repeated query parameter with the error body of the admin API.
 const Malformed = Type.Union([Refusal, adminErrors.errorSchema]);
 const refusals = { 400: Malformed, 403: Refusal, 404: Refusal, 410: Refusal };
 
-/** Files sent by email: the page behind the link and the file itself. The key in the link is the only credential. */
+/** Serves files sent by email: the page that the email links to, and the file itself. The key in the link is the only credential. */
 export function documentRoutes(http: Http, app: Platform & { config: { urls: Urls } }): void {
   http.get(
     '/d/:service_id/:document_id',
@@ -185,7 +185,7 @@ interface Link {
   key: string;
 }
 
-/** The id of a document may have its file extension appended, as a hint to browsers. */
+/** The document id may have a file extension, as a hint for browsers. */
 function readLink(request: FastifyRequest): Link {
   const { service_id, document_id } = request.params as { service_id: string; document_id: string };
   const [document = ''] = document_id.split('.', 1);
@@ -198,7 +198,10 @@ function fieldOf(body: unknown, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An ASCII name for old clients and the full name for others. Always an attachment: an HTML file must not run in our origin. */
+/**
+ * Returns an ASCII name for old clients and the full name for others. Always an attachment, because an HTML file must not run in our
+ * origin.
+ */
 function disposition({ filename, id, file_extension }: StoredDocument): string {
   const name = filename ?? `${id}.${file_extension}`;
   return contentDisposition(name, { fallback: name.replaceAll(/[^\w .()-]/g, '_') });

@@ -15,7 +15,7 @@ export interface DocumentRow {
   /** Set for a file of a template: its storage path, and the digest of the key in the link. */
   shared_path: string | null;
   key_digest: string | null;
-  /** Of the email, where its template has several. */
+  /** The language of the email, if its template has several. */
   language: string | null;
   available_until: Timestamp;
   created_at: Timestamp;
@@ -36,7 +36,7 @@ export function selectDocument(db: Db, serviceId: string, documentId: string) {
     .executeTakeFirst();
 }
 
-/** Counts this attempt and returns the number of attempts in the window. */
+/** Counts this attempt. Returns the number of attempts in the window. */
 export async function countDocumentAttempt(
   db: Db,
   documentId: string,
@@ -59,7 +59,7 @@ export async function countDocumentAttempt(
   return count;
 }
 
-/** Deletes a batch of expired documents and returns the ids that their file paths are made of. */
+/** Deletes a batch of expired documents. Returns the ids that their file paths are built from. */
 export async function deleteExpiredDocuments(
   db: Db,
   now: Timestamp,
@@ -91,7 +91,7 @@ export async function deleteDocumentAttempts(db: Db, before: Timestamp): Promise
   await db.deleteFrom('document_attempts').where('window_start', '<', before).execute();
 }
 
-/** Files for recipients who must confirm their address, by id. */
+/** Selects files whose recipients must confirm their address, by id. */
 export function selectDocumentsAfter(db: Db, after: string, limit: number) {
   return db
     .selectFrom('documents')

@@ -18,7 +18,7 @@ import {
 
 export type StoredDocument = NonNullable<Awaited<ReturnType<typeof selectDocument>>>;
 
-/** Decrypts the content to check the key. With a wrong key the response reveals nothing about the document. */
+/** The content is decrypted to check the key. With a wrong key, the response reveals nothing about the document. */
 export type Lookup =
   | { found: 'document'; document: StoredDocument; content: Buffer }
   | { found: 'nothing' }
@@ -90,7 +90,10 @@ export async function deleteOldDocuments(app: Platform): Promise<void> {
 
 const batchSize = 1_000;
 
-/** Files that were sent to an address. Only those that ask for it know it, as a digest of their own. */
+/**
+ * Finds files that were sent to an address. Only files that require confirmation store the address, as a separate digest for each, so every
+ * one is compared.
+ */
 export async function findDocumentsOf(app: Platform, emailAddress: string, serviceId: string | undefined) {
   const found = [];
   for (let after = nilId; ; ) {
@@ -105,7 +108,7 @@ export async function findDocumentsOf(app: Platform, emailAddress: string, servi
   }
 }
 
-/** A file of a template stays for its other recipients. */
+/** Files of a template are kept for its other recipients. */
 export async function eraseDocuments(
   app: Platform,
   emailAddress: string,

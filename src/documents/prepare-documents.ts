@@ -33,7 +33,7 @@ type Deps = Platform & {
   fileSizes: FileSizes;
 };
 
-/** The files of one email, ready to be stored. `values` has the links for the placeholders. */
+/** The files of one email, ready to be stored. `values` contains the links for the placeholders. */
 interface PreparedDocuments {
   values: Record<string, string>;
   count: number;
@@ -43,12 +43,12 @@ interface PreparedDocuments {
   record?(tx: Tx): Promise<void>;
 }
 
-/** The email that the files are sent with. */
+/** The email that the files belong to. */
 interface Email {
   service_id: string;
   /** The normalised address. */
   recipient: string;
-  /** Where its template has several: that of the pages behind the links. */
+  /** The language of the pages behind the links, if the template has several. */
   language: string | null;
   now: Date;
 }
@@ -97,7 +97,7 @@ export async function prepareDocuments(
   };
 }
 
-/** Encrypted with its own key, which exists only in the link. */
+/** Encrypts an upload with a key that exists only in the link. */
 async function prepareUpload(app: Deps, email: Email, request: FileRequest | SentFile): Promise<Prepared> {
   const content = 'file' in request ? decodeDocument(request.file) : request.content;
   await refuseIfInfected(app.virusScanner, content);
@@ -113,7 +113,7 @@ async function prepareUpload(app: Deps, email: Email, request: FileRequest | Sen
   return { name: request.name, link: (url) => url, row, key, encrypted: encrypt(key, content) };
 }
 
-/** The file is stored once for all recipients; each link has its own key. */
+/** Stores the file once for all recipients; each link has its own key. */
 async function prepareTemplateFile(app: Deps, email: Email, file: EmailFile): Promise<Prepared> {
   const { filename, link_text } = file;
   const shared_path = emailFilePath(email.service_id, file.id);
@@ -162,7 +162,7 @@ function newDocument(
   };
 }
 
-/** A simulated recipient gets example links; nothing is stored. */
+/** For a simulated recipient: returns example links and stores nothing. */
 export function exampleDocuments(
   app: Pick<Deps, 'config'>,
   serviceId: string,
@@ -200,7 +200,7 @@ function unsupported(type: string): never {
   throw invalid(describeUnsupported(type));
 }
 
-/** Sizes of template files by path. They can be cached because a template file never changes. */
+/** Caches the sizes of template files by path. A template file never changes. */
 export class FileSizes {
   private readonly sizes = new LRUCache<string, number>({ maxSize: 10_000, sizeCalculation: () => 1 });
   private readonly files: Files;

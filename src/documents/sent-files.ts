@@ -5,7 +5,10 @@ import { printedValue } from '../protocol/schema-problems.ts';
 import { describeUnsupported, type FileType, fileTypeOf, oldWorkbook } from '../templates/files/file-types.ts';
 import { weeksOf } from './file-requests.ts';
 
-/** Files of an email whose values say how to send them. Clients of GC Notify do, so errors have the words of its API. */
+/**
+ * Files of an email whose personalisation values specify how to send them. Clients of GC Notify use this, so errors have the wording of its
+ * API.
+ */
 
 const sendingMethods = ['attach', 'link'] as const;
 
@@ -13,7 +16,7 @@ export interface SentFile {
   /** The key in the personalisation. */
   name: string;
   sending_method: (typeof sendingMethods)[number];
-  /** Only a link may have none. */
+  /** Null is only allowed for a link. */
   filename: string | null;
   content: Buffer;
   confirm_email: boolean;
@@ -25,7 +28,7 @@ const maxFiles = 10;
 const maxSentFileBytes = 10 * 1024 * 1024;
 const defaultWeeks = 1;
 
-/** Whether the value of a placeholder names its sending method, even a wrong one. */
+/** Whether a placeholder's value has a sending method, even an invalid one. */
 export function isSentFile(value: unknown): value is Record<string, unknown> {
   return isObject(value) && Object.hasOwn(value, 'sending_method');
 }
@@ -35,8 +38,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * What is wrong with the fields of these files, before any is decoded: each problem once. In the dialect of GC Notify every object
- * is such a file.
+ * Returns the distinct problems in the fields of these files, before any file is decoded. In the dialect of GC Notify, every object counts
+ * as such a file.
  */
 export function problemsOfSentFiles(personalisation: unknown, dialect: ApiDialect = 'govuk'): Problem[] {
   if (!isObject(personalisation)) return [];
@@ -80,7 +83,7 @@ function isSendingMethod(value: unknown): value is SentFile['sending_method'] {
   return sendingMethods.some((method) => method === value);
 }
 
-/** Decodes the files. What else the objects contain is ignored. */
+/** Decodes the files. Other fields of the objects are ignored. */
 export function readSentFiles(personalisation: Record<string, unknown>): SentFile[] {
   const files = Object.entries(personalisation).filter((entry): entry is [string, Record<string, unknown>] =>
     isSentFile(entry[1]),
@@ -113,7 +116,7 @@ export function readSentFiles(personalisation: Record<string, unknown>): SentFil
   return read;
 }
 
-/** In the words of Python, which the callers of that API know. */
+/** Uses Python's error messages, which callers of that API know. */
 function whyNotDecoded(file: string): string {
   if (!/^\p{ASCII}*$/u.test(file)) return 'string argument should contain only ASCII characters';
   const digits = file.replaceAll(/[^A-Za-z0-9+/]/g, '').length;
@@ -136,7 +139,7 @@ export function typeOfSentFile({ content, filename }: Pick<SentFile, 'content' |
   return type;
 }
 
-/** The values that placeholders have until links replace them. An attachment has no place in the text. */
+/** Returns the values of placeholders before links replace them. An attachment has no place in the text. */
 export function withoutSentFiles(
   personalisation: Record<string, unknown>,
   files: readonly SentFile[],
