@@ -9,7 +9,7 @@ import { fieldTexts, publicProblems } from './schema-problems.ts';
 
 const notUnderstood = 'The browser (or proxy) sent a request that this server could not understand.';
 
-/** `{"result":"error","message":...}`: a text, or texts by field. */
+/** The format `{"result":"error","message":...}`, whose message is a text, or texts by field. */
 export const adminErrors = {
   errorBody: (failure: Failure) => ({
     result: 'error',
@@ -37,7 +37,7 @@ export const adminErrors = {
   ),
 };
 
-/** `{"status_code":...,"errors":[{"error","message"}]}`: every entry of the public API. */
+/** The format `{"status_code":...,"errors":[{"error","message"}]}`, with all errors, for the public API. */
 export const publicErrors = {
   errorBody: (failure: Failure, status: number) => ({
     status_code: status,
@@ -72,7 +72,7 @@ function example(status_code: number, error: string, message: string) {
   return { status_code, errors: [{ error, message }] };
 }
 
-/** `{"message","status_code"}`: platform statistics. */
+/** The format `{"message","status_code"}` for platform statistics. */
 export const statisticsErrors = {
   errorBody(failure: Failure, status: number): unknown {
     // An authentication error has the same body as on the rest of the administrative API.

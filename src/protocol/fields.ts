@@ -5,26 +5,24 @@ import type { CountryProfile } from '../countries/profile.ts';
 import type { TextFormat } from '../platform/http/schema-errors.ts';
 import { isUuid } from '../platform/id.ts';
 
-/** The field types shared by all requests and responses. */
+/** Field types shared by all requests and responses. */
 
 export const Uuid = Type.String({ format: 'uuid' });
 export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
 export const LondonTime = Type.String({ description: 'London time, YYYY-MM-DD HH:MM:SS' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
-/** Of something new that had the id on another server. */
+/** The id of something new that had this id on another server. */
 export const ImportedId = Type.String({ format: 'uuid', description: 'The id on another server; nothing may have it' });
-/** The parameters of a path such as /service/{service_id}. */
+/** The parameter of paths such as /service/{service_id}. */
 export const OfService = Type.Object({ service_id: Uuid });
-/** Query parameters arrive as text, so their types are formats: an error names the type. */
+/** Query parameters arrive as text, so their types are formats. Errors name the type. */
 export const QueryBoolean = Type.String({ format: 'boolean-text', description: 'true, True, 1, false, False or 0' });
 export const QueryInteger = Type.String({ format: 'integer-text' });
 
-/** Maximum of an integer column. */
+/** The max value of an integer column. */
 export const maxInteger = 2_147_483_647;
 
-/**
- * `T | null`. One schema with two types instead of a union, so that an invalid value gives one error text, not three.
- */
+/** `T | null` as one schema with two types instead of a union, so that an invalid value gives one error text and not three. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type, enum: values, ...rest } = schema as T & { type?: string; enum?: unknown[] };
   return Type.Unsafe<Static<T> | null>({
@@ -38,12 +36,12 @@ export function OneOf<const T extends string>(values: readonly T[]) {
   return Type.Unsafe<T>({ type: 'string', enum: [...values] });
 }
 
-/** The postage that a sender chooses, under any name that the country knows. */
+/** The postage that a sender chooses: a class or an alias of the country. */
 export function ChosenPostage({ postage }: Pick<CountryProfile, 'postage'>) {
   return OneOf(listChoosable(postage));
 }
 
-/** The postage of a template or a letter in a response. Outside the United Kingdom it may be of a country before this one. */
+/** The postage of a template or letter in a response. Outside the United Kingdom, it may be a class of a former country. */
 export function StoredPostage(
   { code, postage }: Pick<CountryProfile, 'code' | 'postage'>,
   { home = false }: { home?: boolean } = {},
@@ -57,7 +55,7 @@ export function Data<T extends TSchema>(schema: T) {
   return Type.Object({ data: schema });
 }
 
-/** The fields that responses of a country have beside an amount. The United Kingdom has none: it is what the protocol is for. */
+/** The fields next to an amount in responses. None for GBP, which the protocol implies. */
 export function AmountFields(country: { code: string; money: { currency: string } }): Record<never, TSchema> {
   const { code, money } = country;
   return {
@@ -76,7 +74,7 @@ export function AmountFields(country: { code: string; money: { currency: string 
 
 export const NoContent = Type.Null({ description: 'No body' });
 
-/** A response that is not JSON. It is sent unchanged; this only documents it. */
+/** A response that is not JSON and is sent unchanged. The schema only documents it. */
 export function Raw(contentType: string, description: string) {
   return {
     description,
@@ -88,7 +86,7 @@ export function isTrue(text: string | undefined, fallback = false): boolean {
   return text === undefined ? fallback : /^(true|1)$/i.test(text);
 }
 
-/** Text formats of fields that several features have. */
+/** Text formats of fields in several features. */
 export const protocolFormats: Record<string, TextFormat> = {
   uuid: (text) => /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i.test(text),
   'uuid-or-empty': (text) => text === '' || isUuid(text),

@@ -2,17 +2,17 @@ import { type Facts, Failure, type Problem } from '../platform/failure.ts';
 
 interface GcError {
   status?: 400 | 429;
-  /** BadRequestError without it. */
+  /** The default is BadRequestError. */
   error?: string;
   message: string;
 }
 
 const channelNames = new Map(Object.entries({ sms: 'text messages', email: 'emails', letter: 'letters' }));
 
-/** GC Notify tells the limits of a service in trial mode from those of a live one. */
+/** GC Notify distinguishes the limits of services in trial mode from those of live ones. */
 const modeOf = ({ restricted }: Facts) => (restricted ? 'Trial' : 'Live');
 
-/** What GC Notify says of what a rule found; all other errors are the same for its clients. By the reason of the failure. */
+/** GC Notify's errors by failure reason. All other errors are the same in both dialects. */
 const gcErrors = new Map<string, (facts: Facts) => GcError | undefined>(
   Object.entries({
     malformed_template_id: () => ({ error: 'ValidationError', message: 'template_id is not a valid UUID' }),
@@ -60,7 +60,7 @@ function numberText({ has_semicolon, unsupported_code }: Facts): string {
   return 'Not a valid international number';
 }
 
-/** The failure as a client of GC Notify expects it. */
+/** Converts a failure to the form that GC Notify's clients expect. */
 export function inGcWords(failure: Failure): Failure {
   const { headers, reason, problems } = failure;
   const found = reason === undefined ? undefined : gcErrors.get(reason)?.(failure.facts);

@@ -1,3 +1,3 @@
-/** What a key may do: send to everybody, to the team and the guest list, or only pretend. */
+/** What a key may do: send to everybody, send to the team and guest list, or only simulate. */
 export const keyTypes = ['normal', 'team', 'test'] as const;
 export type KeyType = (typeof keyTypes)[number];

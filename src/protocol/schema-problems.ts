@@ -3,10 +3,10 @@ import type { Problem } from '../platform/failure.ts';
 import { firstOfEachKind, maxProblems, type SchemaError } from '../platform/http/schema-errors.ts';
 import type { SchemaPlace } from '../platform/http/surface.ts';
 
-/** Administrative error texts, by field; each once. */
+/** Returns the distinct error texts of the admin API by field. */
 export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {
   const texts = new Map<string, Map<string, string>>();
-  // A value of the wrong type gets only that text: its other errors add nothing.
+  // A value of the wrong type gets only that text, because its other errors add nothing.
   const mistyped = new Set(errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath));
   for (const error of errors.filter(isAboutValue)) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
@@ -90,7 +90,7 @@ function fieldText(error: SchemaError): string {
   }
 }
 
-/** Ids and times are types of their own; any other format is a string first. */
+/** Ids and times are separate types; values of any other format are strings first. */
 function typeText(error: SchemaError): string {
   const format = error.parentSchema?.format ?? '';
   const ownType = ['uuid', 'date', 'datetime'].includes(format) ? formatTexts[format] : undefined;
@@ -109,12 +109,12 @@ function fieldOf(error: SchemaError): string {
   return '_schema';
 }
 
-/** The public API's entries in its order: properties as declared, then missing ones, then unknown ones. */
+/** Returns the public API's errors in its order: properties as declared, then missing ones, then unknown ones. */
 export function publicProblems(all: SchemaError[], place: SchemaPlace = 'body'): Problem[] {
   const errors = firstOfEachKind(all);
   const isUnknownName = (error: SchemaError) => error.keyword === 'additionalProperties' && path(error).length === 0;
   const known = errors.filter((error) => isAboutValue(error) && !isUnknownName(error));
-  // The sort is stable.
+  // Relies on a stable sort.
   const problems = known.sort((left, right) => rank(left) - rank(right)).map((error) => publicProblem(error, place));
   const unknown = errors.filter(isUnknownName).map((error) => shortened(String(error.params.additionalProperty)));
   if (unknown.length > 0) {
@@ -149,11 +149,11 @@ export function inPublicOrder(schema: { properties: object }, problems: Problem[
     if (typeof about === 'object') return names.indexOf(about.property);
     return { whole: -1, missing: names.length, unknown: names.length + 1 }[about];
   };
-  // The sort is stable.
+  // Relies on a stable sort.
   return [...problems].sort((left, right) => place(left) - place(right));
 }
 
-/** Errors of the body as a whole come first, then those of properties, then missing properties. */
+/** Errors of the whole body come first, then those of properties, then missing properties. */
 function rank(error: SchemaError): number {
   if (path(error).length > 0) return 1;
   return error.keyword === 'required' ? 2 : 0;
@@ -217,7 +217,7 @@ export function printedValue(value: unknown): string {
   return shortened(printed(value, 0).replaceAll("'", ''));
 }
 
-/** Prints no more of a list or an object than can be shown. */
+/** Prints no more of a list or object than can be shown. */
 function printed(value: unknown, depth: number): string {
   if (value === null || value === undefined) return 'None';
   if (value === true) return 'True';

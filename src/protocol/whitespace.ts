@@ -1,4 +1,4 @@
-/** Zero-width characters, left behind by editors and chat programs and never intended. */
+/** Zero-width characters that editors and chat programs leave behind, and nobody intends. */
 export const invisibleCharacters = '\u180E\u200B\u200C\u200D\u2028\u2029\u2060\uFEFF';
 
 const invisible = new RegExp(`[${invisibleCharacters}]`, 'gu');
