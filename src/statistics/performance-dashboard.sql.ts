@@ -30,7 +30,7 @@ export async function countMessages(db: Db, days: Days): Promise<Omit<DayOfMessa
   return rows[0] ?? { emails: 0, sms: 0, letters: 0 };
 }
 
-/** A day without messages counts as 100 %. */
+/** A day without messages counts as 100%. */
 export async function selectProcessingTimes(
   db: Db,
   days: Days,

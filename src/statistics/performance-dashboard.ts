@@ -14,7 +14,7 @@ import {
 
 const allDays: Days = { first_day: '2000-01-01', last_day: '2099-12-31' };
 
-/** Public figures: message volumes, processing times and live services. */
+/** Returns public figures: message volumes, processing times and live services. */
 export async function getPerformance(db: Db, days: Days) {
   const [allTime, byDay, processing_time, { services: live_service_count }, services_using_notify] = await Promise.all([
     countMessages(db, allDays),
@@ -35,7 +35,7 @@ export async function getPerformance(db: Db, days: Days) {
   };
 }
 
-/** Defaults to the last week, today included. */
+/** Defaults to the last week including today. */
 export function performanceDays(today: string, query: { start_date?: string; end_date?: string }): Days {
   const last_day = query.end_date ?? today;
   return { first_day: query.start_date ?? addDays(last_day, -7), last_day };
@@ -45,7 +45,7 @@ export function countLiveServices(db: Db) {
   return countLive(db);
 }
 
-/** Records yesterday, and earlier days that a missed run left out, as far back as their messages are retained. */
+/** Records yesterday, and earlier days missed by failed runs, as far back as their messages are retained. */
 export async function recordProcessingTime({ db, clock, country: { calendar } }: Platform): Promise<void> {
   const yesterday = addDays(calendar.day(clock.now()), -1);
   const earliest = addDays(yesterday, 2 - defaultRetentionDays);

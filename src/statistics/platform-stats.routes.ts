@@ -18,7 +18,7 @@ import {
 } from './platform-stats.ts';
 import { listBills, listVolumesByService } from './service-costs.ts';
 
-// Accepts any value: days.ts validates dates, in a fixed order.
+// Accepts any value, because days.ts validates dates in a fixed order.
 const date = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ description: `YYYY-MM-DD, ${description}` }));
 const LondonDay = Type.String({ description: 'YYYY-MM-DD in London' });
@@ -37,7 +37,7 @@ const Counters = Type.Object({
 export function platformStatsRoutes(http: Http, app: Platform & { config: { letters: PrintSettings } }): void {
   const { currency, currencyField } = app.country.money;
   const Amount = Type.Number({ description: currency });
-  /** Outside GBP, every row with an amount says in which currency it is. */
+  /** Outside GBP, every row with an amount has a currency field. */
   const amounts = 'currency' in currencyField ? currencyField : undefined;
   http.get(
     '/platform-stats',
@@ -152,7 +152,7 @@ interface Report<Row extends { [Column in keyof Row]: Cell }> {
   name: string;
   summary: string;
   days(query: DateRangeQuery): Days;
-  /** Returns rows, or JSON that the database has built. */
+  /** Returns rows, or JSON built by the database. */
   list(app: Platform, days: Days): Promise<Row[] | string>;
   /** Added to every row. */
   amounts?: { currency?: string } | undefined;

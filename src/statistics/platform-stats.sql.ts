@@ -14,7 +14,7 @@ export interface Counters {
   'permanent-failure': number;
 }
 
-/** Statuses of all services by day and type: the totals plus rows not yet folded into them. Excludes test keys. */
+/** Counts statuses of all services by day and type: the totals, plus rows that are not folded into them yet. Excludes test keys. */
 export const statuses = (days: Days) => sql`
   select london_day, notification_type, status, count from platform_status_totals
   where london_day between ${days.first_day} and ${days.last_day}
@@ -38,7 +38,7 @@ export async function selectCounters(db: Db, days: Days): Promise<(Counters & { 
   return rows;
 }
 
-/** Billable usage of all services by day: the totals plus rows not yet folded into them. */
+/** Sums billable usage of all services by day: the totals, plus rows that are not folded into them yet. */
 const usage = (days: Days) => sql`
   select london_day, notification_type, provider, rate_multiplier, billable_units, notifications_sent
   from platform_usage_totals
@@ -59,7 +59,7 @@ interface DailyVolumes {
   letter_sheet_totals: number;
 }
 
-/** Days with billable messages only. */
+/** Only includes days with billable messages. */
 export async function selectDailyVolumes(db: Db, days: Days): Promise<DailyVolumes[]> {
   const { rows } = await sql<DailyVolumes>`
     select london_day as day,
@@ -86,7 +86,7 @@ interface DailyProviderVolumes {
   sms_cost: number;
 }
 
-/** Prices every chargeable unit: providers grant no free allowance. */
+/** Prices every chargeable unit, because providers grant no free allowance. */
 export async function selectDailyProviderVolumes(
   db: Db,
   days: Days,
@@ -111,7 +111,7 @@ export async function selectDailyProviderVolumes(
 }
 
 /**
- * Builds the JSON in the database: thousands of rows that the application passes on unread. No value needs escaping, so
+ * Builds JSON in the database, because the application passes thousands of rows on without reading them. No value needs escaping, so
  * `concat` builds it, in half the time of `json_build_object`.
  */
 export async function selectDespatchedLetters(
@@ -141,7 +141,7 @@ export async function selectDespatchedLetters(
   return rows[0]?.lines ?? '[]';
 }
 
-/** Groups of statuses in the response. `other` is not returned, but a service with nothing else still gets a line. */
+/** Groups of statuses in the response. `other` is not returned, but a service that has nothing else still gets a line. */
 const groups = {
   sending: sql`sending + pending`,
   delivered: sql`delivered + returned_letter`,
@@ -159,9 +159,9 @@ const anyTotal = sql.join(
 );
 
 /**
- * Only live services; excludes test keys and messages not yet sent. Builds the JSON in the database: parsing and
- * serializing thousands of lines would take longer than counting them. Only names may need escaping; for the rest
- * `concat` produces the same text as `json_build_array`, in half the time.
+ * Includes only live services; excludes test keys and messages not yet sent. Builds the JSON in the database, because parsing and
+ * serialising thousands of lines would take longer than counting them. Only names may need escaping; for the rest `concat` produces the
+ * same text as `json_build_array`, in half the time.
  */
 export async function selectMonthsOfServices(db: Db, days: Days, spans: Span[]): Promise<string> {
   const { rows } = await sql<{ lines: string }>`
@@ -208,7 +208,7 @@ export interface LiveService {
   free_sms_fragment_limit: number | null;
 }
 
-/** Counts the messages of a financial year. Orders services by when they went live. */
+/** Counts the messages of a financial year. Sorts services by when they went live. */
 export async function selectLiveServicesOfYear(
   db: Db,
   { year, ...days }: Days & { year: number },

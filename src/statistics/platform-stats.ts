@@ -45,7 +45,7 @@ export async function listDailyProviderVolumes({ db, country }: Platform, days: 
   return selectDailyProviderVolumes(db, days, rates);
 }
 
-/** Despatched letters and their cost as JSON, to compare with the printer's bill. */
+/** Returns despatched letters and their cost as JSON, to compare with the printer's bill. */
 export async function listDespatchedLetters({ db, country }: Platform, days: Days): Promise<string> {
   const periods = (await loadPriceList(country.calendar, db)).periods(withinRecords(days));
   return selectDespatchedLetters(

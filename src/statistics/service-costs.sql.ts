@@ -17,10 +17,10 @@ interface ServiceToBill extends ServiceWithOrganisation {
 
 const serviceColumns = sql`s.id as service_id, s.name as service_name, coalesce(o.id::text, '') as organisation_id,
   coalesce(o.name, '') as organisation_name`;
-/** By organisation, services without one last. Collation "C" gives the same order everywhere. */
+/** Sorts by organisation, with services without one last. Collation "C" gives the same order everywhere. */
 const defaultOrder = sql`order by o.name collate "C" nulls last, s.name collate "C", s.id`;
 
-/** Billing fields that a service leaves empty default to those of its organisation. */
+/** Empty billing fields of a service default to those of its organisation. */
 export async function selectServicesToBill(db: Db, serviceIds: string[]): Promise<ServiceToBill[]> {
   const { rows } = await sql<ServiceToBill>`
     select ${serviceColumns},
@@ -34,7 +34,7 @@ export async function selectServicesToBill(db: Db, serviceIds: string[]): Promis
   return rows;
 }
 
-/** Includes the newest allowance up to and including the given financial year, if any. */
+/** Includes the newest allowance up to the given financial year, if any. */
 export async function selectLiveServices(
   db: Db,
   year: number,

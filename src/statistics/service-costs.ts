@@ -6,7 +6,7 @@ import { listPostage, postageLabel } from '../countries/postage.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
 
-/** Services with costs on these days of one financial year. */
+/** Lists services with costs on these days of one financial year. */
 export async function listBills(app: Platform, days: Days) {
   const costs = (await listServiceCosts(app, days)).filter(({ sms_cost, letter_cost }) => sms_cost + letter_cost > 0);
   const costOf = new Map(costs.map((cost) => [cost.service_id, cost]));
@@ -25,8 +25,8 @@ export async function listBills(app: Platform, days: Days) {
 }
 
 /**
- * Volumes of every live service on these days. Its free allowance is the newest up to the calendar year of the last day.
- * Leaves out a service without one, unless it sent something.
+ * Lists the volumes of every live service on these days. The free allowance is the newest up to the calendar year of the last day. Omits a
+ * service that has none, unless it sent something.
  */
 export async function listVolumesByService(app: Platform, days: Days) {
   const { db, clock, country } = app;
@@ -52,7 +52,7 @@ export async function listVolumesByService(app: Platform, days: Days) {
   });
 }
 
-/** Formats the letters of a bill: one line per postage and price. In the United Kingdom in the words of GOV.UK Notify. */
+/** Formats the letters of a bill: one line per postage and price. In the United Kingdom, uses the wording of GOV.UK Notify. */
 
 const postInWords: Record<string, string> = {
   economy: 'economy class',
