@@ -25,7 +25,7 @@ export function selectLetterPool(db: Db, organisationId: string) {
     .execute();
 }
 
-/** Adds the brands that are not archived to the pool; returns how many of the ids those are. */
+/** Adds the brands that are not archived to the pool. Returns how many of the ids are of such brands. */
 export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: string, ids: string[]): Promise<number> {
   const found =
     kind === 'email'
@@ -42,7 +42,7 @@ export async function insertIntoPool(tx: Tx, kind: BrandKind, organisationId: st
   return found.rows.length;
 }
 
-/** Returns the deleted row, if there was one. */
+/** Returns the deleted row, if any. */
 export async function deleteFromPool(
   tx: Tx,
   kind: BrandKind,
@@ -66,7 +66,7 @@ export async function deleteFromPool(
   return left?.id;
 }
 
-/** Active organisations whose services can choose the brand, by name. */
+/** Selects active organisations whose services can choose the brand, by name. */
 export async function selectOrganisationsWithBrand(db: Db, kind: BrandKind, brandId: string) {
   const table = sql.table(kind === 'email' ? 'organisation_email_branding_pool' : 'organisation_letter_branding_pool');
   const column = sql.ref(kind === 'email' ? 'pool.email_branding_id' : 'pool.letter_branding_id');

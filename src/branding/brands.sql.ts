@@ -4,7 +4,7 @@ import { escapeLike } from '../platform/db/expressions.ts';
 
 type BrandColumn = 'email_branding_id' | 'letter_branding_id';
 
-/** Active organisations with this default brand, and active services that use it. */
+/** Selects active organisations with this default brand, and active services that use it. */
 export async function selectBrandUsers(db: Db, column: BrandColumn, brandId: string) {
   const organisations = await db
     .selectFrom('organisations')
@@ -23,7 +23,7 @@ export async function selectBrandUsers(db: Db, column: BrandColumn, brandId: str
   return { organisations, services };
 }
 
-/** How many active services use each brand. */
+/** Counts the active services that use each brand. */
 export async function selectServiceCounts(db: Db, column: BrandColumn): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('services')
@@ -35,7 +35,7 @@ export async function selectServiceCounts(db: Db, column: BrandColumn): Promise<
   return new Map(rows.map((row) => [String((row as Record<BrandColumn, string>)[column]), row.count]));
 }
 
-/** Brands with that name or one of its alternates, ignoring case. */
+/** Selects brands with that name or one of its alternates, ignoring case. */
 export function selectSimilarNames(db: Db, brands: 'email_branding' | 'letter_branding', name: string) {
   const alternates = `${escapeLike(name)} (alternate %)`;
   const isSame = sql<boolean>`lower(name) = lower(${name})`;

@@ -24,7 +24,7 @@ export async function getEmailBranding(db: Db, id: string) {
   return brand;
 }
 
-/** Those that are not archived, by name, with the number of services that use them. */
+/** Lists brands that are not archived, by name, with the number of services that use them. */
 export async function listEmailBrandsInUse(db: Db) {
   const [brands, counts] = await Promise.all([
     selectActiveEmailBrandings(db),
@@ -49,7 +49,7 @@ export function createEmailBranding(
   });
 }
 
-/** Omitted fields keep their values; an empty string clears one. Text and alt text are validated on the merged brand. */
+/** Omitted fields keep their values; an empty string clears a field. Text and alt text are validated on the merged brand. */
 export async function updateEmailBranding(
   { db, clock }: Platform,
   id: string,

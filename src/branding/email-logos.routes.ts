@@ -4,7 +4,7 @@ import type { Platform } from '../platform/platform.ts';
 import { Raw } from '../protocol/fields.ts';
 import { getEmailLogo } from './email-logos.ts';
 
-/** Mail clients load the logos of emails, without credentials and from pages of other origins. */
+/** Mail clients load logos without credentials, and from pages of other origins. */
 export function emailLogoRoutes(http: Http, app: Platform): void {
   http.get(
     '/logos/:file',

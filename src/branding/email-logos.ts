@@ -12,7 +12,7 @@ export const maxLogoBytes = 2 * 1024 * 1024;
 
 export interface LogoDeps {
   files: Files;
-  /** Pictures of others are read in threads with a time limit. */
+  /** Threads with a time limit, for decoding untrusted pictures. */
   pdfThreads: { forRequest(owner: string): TaskRunner<typeof tasks> };
 }
 
@@ -24,13 +24,11 @@ const refusals: Record<PictureProblem | 'too-many-bytes', string> = {
   'too-many-bytes': 'Choose a file of at most 2 MB.',
 };
 
-/** The value of `logo` of an uploaded one. It follows the content, so an address always shows the same picture. */
+/** The value of `logo` for an uploaded one. It is derived from the content, so a URL always shows the same picture. */
 const uploaded = /^logos\/([0-9a-f]{32}\.png)$/;
 const storedFile = (name: string) => `email-branding/${name}`;
 
-/**
- * Stores a picture and returns the value for `logo` of a brand. Never deleted: emails that were sent with it still show it.
- */
+/** Stores a picture and returns the value for a brand's `logo`. Pictures are never deleted, because sent emails still show them. */
 export async function storeEmailLogo(app: LogoDeps, bytes: Uint8Array, field = 'logo'): Promise<string> {
   const picture = bytes.length > maxLogoBytes ? 'too-many-bytes' : await readPicture(app, bytes);
   if (typeof picture === 'string') throw invalidField(field, refusals[picture]);
@@ -48,19 +46,19 @@ async function readPicture({ pdfThreads }: LogoDeps, bytes: Uint8Array): Promise
   }
 }
 
-/** The file of an address below /logos. */
+/** Returns the file of a path below /logos. */
 export async function getEmailLogo({ files }: Pick<LogoDeps, 'files'>, name: string): Promise<Buffer> {
   const picture = uploaded.test(`logos/${name}`) ? await files.get(storedFile(name)) : undefined;
   if (!picture) throw notFound();
   return picture;
 }
 
-/** The path of an uploaded logo on this server, for pages of the same origin. */
+/** Returns the path of an uploaded logo on this server, for pages of the same origin. */
 export function uploadedLogoPath(logo: string | null): string | undefined {
   return logo !== null && uploaded.test(logo) ? `/${logo}` : undefined;
 }
 
-/** An uploaded logo, a full URL, or a file name under LOGO_BASE_URL. */
+/** Returns the URL of an uploaded logo, a full URL, or a file name under LOGO_BASE_URL. */
 export function emailLogoUrl(config: { branding: BrandingSettings; urls: Urls }, logo: string | null): string | null {
   if (!logo) return null;
   const path = uploadedLogoPath(logo);

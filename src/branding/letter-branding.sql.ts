@@ -61,7 +61,7 @@ export function updateLetterBrandingRow(
   );
 }
 
-/** Other brands with the same name or file name. */
+/** Selects other brands with the same name or file name. */
 export function selectBrandsWithNames(db: Db, wanted: { name: string; filename: string }, exceptId?: string) {
   let query = db
     .selectFrom('letter_branding')

@@ -25,7 +25,7 @@ export async function getLetterBranding(db: Db, id: string) {
   return brand;
 }
 
-/** Those that are not archived, by name, with the number of services that use them. */
+/** Lists brands that are not archived, by name, with the number of services that use them. */
 export async function listLetterBrandsInUse(db: Db) {
   const [brands, counts] = await Promise.all([
     selectActiveLetterBrandings(db),
@@ -43,7 +43,7 @@ export function createLetterBranding(
   return reportAllConflicts(app, request, () => insertLetterBranding(app.db, row));
 }
 
-/** `alsoWrite` is part of the change: both succeed or neither. */
+/** `alsoWrite` runs in the transaction of the change. */
 export async function updateLetterBranding(
   app: Platform,
   id: string,
@@ -74,7 +74,7 @@ export async function archiveLetterBranding({ db, clock }: Platform, id: string)
     await updateLetterBrandingRow(tx, id, {
       active: false,
       name: archivedName(brand.name, now).slice(0, maxLength),
-      // File names are unique, too, and nobody looks for that of an archived brand.
+      // File names are unique too, and nobody looks for that of an archived brand.
       filename: archivedName(id, now),
       updated_at: timestamp(now),
     });
