@@ -69,7 +69,7 @@ export async function countRequestsOfReport(db: Db, reportId: string): Promise<n
   return count;
 }
 
-/** Newest first, with the names of the template version and of the file that were sent. */
+/** Selects requests, newest first, with the names of the template version and of the file that were sent. */
 export function selectRequestsOfReport(db: Db, reportId: string, { before, limit }: RequestPage = {}) {
   let query = db
     .selectFrom('unsubscribe_requests as request')
@@ -92,7 +92,7 @@ export function selectRequestsOfReport(db: Db, reportId: string, { before, limit
   return query.execute();
 }
 
-/** A single statement, so that a request cannot be in two reports. Returns undefined if there are no requests. */
+/** Uses a single statement, so that a request cannot be in two reports. Returns undefined if there are no requests. */
 export async function insertUnsubscribeReport(
   db: Db,
   report: { id: string; service_id: string; created_at: Timestamp },
@@ -116,7 +116,7 @@ export async function insertUnsubscribeReport(
 
 export async function updateProcessed(tx: Tx, id: string, processed_by_service_at: Timestamp | null): Promise<void> {
   await tx.updateTable('unsubscribe_reports').set({ processed_by_service_at }).where('id', '=', id).execute();
-  // A recipient may have unsubscribed again since; one open request per message is enough.
+  // The recipient may have unsubscribed again since then; one open request per message is enough.
   await sql`
     update unsubscribe_requests request set processed = ${processed_by_service_at !== null}
     where report_id = ${id} and (${processed_by_service_at !== null} or not exists (
@@ -125,10 +125,10 @@ export async function updateProcessed(tx: Tx, id: string, processed_by_service_a
     ))`.execute(tx);
 }
 
-/** In one batch of rows, deletes the processed requests of an address and counts the unprocessed ones. */
+/** Deletes the processed requests of an address and counts the unprocessed ones, in one batch of rows. */
 interface OfRecipient {
   emailAddress: string;
-  /** Undefined: of all services. */
+  /** Undefined for all services. */
   serviceId: string | undefined;
 }
 
@@ -168,7 +168,7 @@ export async function deleteUnsubscribeRequests(
     .execute();
 }
 
-/** One open request per message: unsubscribing again before the service has processed it changes nothing. */
+/** Keeps one open request per message: unsubscribing again before the service has processed it changes nothing. */
 export async function insertUnsubscribeRequest(
   tx: Tx,
   row: {
@@ -183,7 +183,7 @@ export async function insertUnsubscribeRequest(
 ): Promise<void> {
   await tx
     .insertInto('unsubscribe_requests')
-    // The link may be older than the retention of its message; then its job is not known.
+    // The link may outlive its message, and then its job is unknown.
     .values({ ...row, job_id: sql`(select job_id from notifications where id = ${row.notification_id})` })
     .onConflict((conflict) => conflict.column('notification_id').where('processed', '=', false).doNothing())
     .execute();

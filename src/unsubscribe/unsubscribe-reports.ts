@@ -33,7 +33,7 @@ export async function countUnsubscribes({ db, clock }: Platform, serviceId: stri
   return { unsubscribe_requests_count: found.unhandled, datetime_of_latest_unsubscribe_request: found.latest };
 }
 
-/** Requests that are not in a report yet come first, in the shape of a report. */
+/** Lists requests that are not in a report yet first, in the shape of a report. */
 export async function listUnsubscribeReports({ db, country }: Platform, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const unreported = await selectUnreported(db, serviceId);
@@ -57,12 +57,12 @@ function summary(calendar: Calendar, service_id: string, { id, ...report }: Unsu
   };
 }
 
-/** The last midnight before the report is seven days old, processed or not. */
+/** Returns the last midnight before the report is seven days old, whether processed or not. */
 function archivedAt(calendar: Calendar, createdAt: Date): Date {
   return calendar.start(calendar.day(later(createdAt, reportKept_ms)));
 }
 
-/** A report created before this time is archived at `now`. */
+/** Returns the time before which reports are archived at `now`. */
 function archivedIfCreatedBefore(calendar: Calendar, now: Date): Date {
   return earlier(calendar.start(addDays(calendar.day(now), 1)), reportKept_ms);
 }
@@ -84,7 +84,7 @@ async function findReport({ db }: Platform, serviceId: string, id: string) {
   return report;
 }
 
-/** How many addresses it has, without reading them. */
+/** Counts the addresses in a report without reading them. */
 export async function summariseUnsubscribeReport(app: Platform, serviceId: string, id: string) {
   const report = await findReport(app, serviceId, id);
   return { ...report, addresses: await countRequestsOfReport(app.db, id) };
@@ -92,7 +92,7 @@ export async function summariseUnsubscribeReport(app: Platform, serviceId: strin
 
 const requestsAtOnce = 2_000;
 
-/** In parts, so that a download of any length begins at once and needs the memory of one. */
+/** Reads in batches, so that a download of any length begins immediately and uses the memory of one batch. */
 export async function readUnsubscribeReport(app: Platform, serviceId: string, id: string) {
   const { latest_timestamp } = await findReport(app, serviceId, id);
   async function* parts() {
@@ -149,7 +149,7 @@ function daysAfter(moment: Date, days: number): Timestamp {
 
 const partSize = 5_000;
 
-/** Keeps requests that the service has not processed yet: it must still act on them. */
+/** Keeps requests that the service has not processed yet, because it must still act on them. */
 export async function eraseUnsubscribeRequests(db: Db, of: { emailAddress: string; serviceId: string | undefined }) {
   const counts = { erased: 0, left: 0 };
   for (let after: string | null = nilId; after !== null; ) {

@@ -30,7 +30,7 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     async (request, reply) => {
       const { notification_id, token } = request.params;
       await recordUnsubscribe(app, notification_id, token);
-      // The form on our own page gets a page back; a mail client gets JSON.
+      // The form on our own page gets a page, a mail client gets JSON.
       if (request.type(['json', 'html']) === 'html') {
         const language = findSubscription(app, notification_id, token)?.language;
         const told = t('The sender has been told. It can take a few days until emails already on their way stop.');
@@ -48,7 +48,7 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'The page behind the unsubscribe link of an email; opening it changes nothing',
-        // Not Uuid: a truncated link must return a page, not a validation error.
+        // Not Uuid, because a truncated link must return a page and not a validation error.
         params: Type.Object({ notification_id: Type.String(), token: Type.String() }),
         response: { 200: Raw('text/html', 'The page'), 404: Raw('text/html', 'The link is invalid or expired') },
       },

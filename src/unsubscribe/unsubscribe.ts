@@ -11,7 +11,7 @@ import { insertUnsubscribeRequest } from './unsubscribe-reports.sql.ts';
 const purpose = 'unsubscribe';
 const validFor_ms = 365 * day_ms;
 
-/** The content of a link. Self-contained, because the message is deleted long before the link expires. */
+/** The content of a link. It is self-contained, because the message is deleted long before the link expires. */
 interface Subscription {
   notification_id: string;
   service_id: string;
@@ -19,7 +19,7 @@ interface Subscription {
   template_version: number;
   email_address: string;
   issued_at: number;
-  /** Of the email, where its template has several. */
+  /** The language of the email, if its template has several. */
   language?: string;
 }
 
