@@ -3,7 +3,7 @@ import { Nullable, Uuid } from '../protocol/fields.ts';
 
 const ShortText = Nullable(Type.String({ maxLength: 255 }));
 
-/** Accepted when creating and when updating an organisation. */
+/** The fields accepted when creating and updating an organisation. */
 export const agreementFields = {
   agreement_signed: Nullable(Type.Boolean()),
   agreement_signed_at: Nullable(Type.String({ format: 'datetime' })),

@@ -53,7 +53,7 @@ const meanings = {
   organisations_agreement_signed_by_id_fkey: () => invalidField('agreement_signed_by_id', 'No result found'),
 };
 
-/** Active ones first; filtered by part of the name, if given. */
+/** Selects active organisations first, optionally filtered by part of the name. */
 export function selectOrganisations(db: Db, nameContains?: string) {
   let query = db.selectFrom('organisations').select(shortColumns);
   if (nameContains !== undefined) query = query.where('name', 'ilike', likeContains(nameContains));
@@ -62,7 +62,7 @@ export function selectOrganisations(db: Db, nameContains?: string) {
 
 const maxChoices = 2_000;
 
-/** Sorted by name. */
+/** Selects organisations sorted by name. */
 export function selectActiveOrganisations(db: Db) {
   return db
     .selectFrom('organisations')
@@ -73,7 +73,7 @@ export function selectActiveOrganisations(db: Db) {
     .execute();
 }
 
-/** A page of a list: active ones first, then by name; filtered by part of the name. */
+/** Selects a page: active organisations first, then by name, filtered by part of the name. */
 export async function selectOrganisationPage(db: Db, page: { text: string; skip: number; limit: number }) {
   let found = db.selectFrom('organisations');
   if (page.text !== '') found = found.where('name', 'ilike', likeContains(page.text));
@@ -96,8 +96,8 @@ export function selectOrganisation(db: Db | Tx, id: string) {
 }
 
 /**
- * Locks the row until the transaction ends. The lock for archiving also blocks new services and members from referencing
- * the row; the lock for an update must not, or two transactions that wait for each other's service would deadlock.
+ * Locks the row until the transaction ends. The lock for archiving also prevents new services and members from referencing the row. The
+ * lock for an update must not: two transactions that wait for each other's service would deadlock.
  */
 export function lockOrganisation(tx: Tx, id: string, before: 'change' | 'archive') {
   const row = tx.selectFrom('organisations').select(['name', 'active']).where('id', '=', id);

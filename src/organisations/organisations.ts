@@ -65,7 +65,7 @@ export async function getOrganisationByDomain(db: Db, domain: string | undefined
   return getOrganisation(db, id);
 }
 
-/** Returns undefined when the service has no organisation. */
+/** Returns undefined if the service has no organisation. */
 export async function findOrganisationOfService(db: Db, serviceId: string) {
   const service = await selectOrganisationIdOfService(db, serviceId);
   if (!service) throw notFound();
@@ -77,7 +77,7 @@ export async function findOrganisationsByName(db: Db, name: string | undefined) 
   return selectOrganisations(db, name);
 }
 
-/** Bounded: more do not fit into a list to choose from. */
+/** Bounded, because more do not fit into a list to choose from. */
 export function listActiveOrganisations(db: Db) {
   return selectActiveOrganisations(db);
 }
@@ -117,7 +117,7 @@ export async function updateOrganisation(
   await replaceDomains(tx, id, names);
 }
 
-/** The domain that the emails of its services come from, unless a service has its own. */
+/** Sets the domain that the emails of its services come from, unless a service has its own. */
 export async function setDomainOfOrganisation(tx: Tx, id: string, sending_domain_id: string, now: Date): Promise<void> {
   await updateOrganisationRow(tx, id, { sending_domain_id, updated_at: timestamp(now) });
 }
@@ -153,14 +153,14 @@ export async function archiveOrganisation({ db, clock }: Platform, id: string): 
   });
 }
 
-/** Finds the organisation that owns the domain of an address or one of its parent domains; the longest match wins. */
+/** Finds the organisation that owns the domain of an address or one of its parent domains. The longest match wins. */
 export function findOrganisationIdByEmailAddress(db: Db, emailAddress: string): Promise<string | undefined> {
   const [, domain = ''] = emailAddress.toLowerCase().split('@');
   return findOrganisationIdByDomain(db, domain);
 }
 
 async function findOrganisationIdByDomain(db: Db, domain: string): Promise<string | undefined> {
-  // Government Secure Intranet domains map to the same organisations as the public domains.
+  // Government Secure Intranet domains belong to the same organisations as the public domains.
   const labels = domain.toLowerCase().replace('.gsi.gov.uk', '.gov.uk').split('.');
   const domains = labels.map((_label, index) => labels.slice(index).join('.'));
   return (await selectOrganisationIdByDomains(db, domains))?.organisation_id;
