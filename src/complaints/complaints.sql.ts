@@ -11,7 +11,10 @@ export interface NewComplaint {
   complaint_date: string | null;
 }
 
-/** Undefined if the provider reported it before: its feedback id is known for the message. `is_first`: no other complaint is about it. */
+/**
+ * Returns undefined for a duplicate: the message already has a complaint with this feedback id. `is_first`: whether it is the first
+ * complaint about the message.
+ */
 export async function insertComplaint(tx: Tx, row: NewComplaint & { id: string; created_at: Timestamp }) {
   const { id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at } = row;
   // Two reports of one complaint may arrive at the same time.
@@ -59,7 +62,7 @@ export async function deleteComplaintsBefore(db: Db, before: Timestamp, limit: n
   return Number(numAffectedRows ?? 0);
 }
 
-/** Newest first. */
+/** Selects complaints, newest first. */
 export function selectComplaints(db: Db, page: { size: number; skip: number }) {
   return db
     .selectFrom('complaints')

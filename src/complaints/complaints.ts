@@ -16,7 +16,7 @@ import {
 
 export const complaintPageSize = 50;
 
-/** Returns undefined for a complaint that was recorded before: providers repeat a webhook whose response they did not get. */
+/** Returns undefined for a complaint that is already recorded: providers retry a webhook if they get no response. */
 export function recordComplaint(tx: Tx, complaint: NewComplaint, now: Date) {
   return insertComplaint(tx, { ...complaint, id: newId(now), created_at: timestamp(now) });
 }
@@ -43,7 +43,7 @@ export async function deleteOldComplaints(db: Db, before: Date): Promise<void> {
   while ((await deleteComplaintsBefore(db, timestamp(before), partSize)) === partSize);
 }
 
-/** Returns one page and the number of pages. The first page exists even when it is empty. */
+/** Returns one page and the number of pages. The first page exists even if it is empty. */
 export async function listComplaints(app: Platform, page: number) {
   const total = await selectComplaintCount(app.db);
   const pages = Math.max(1, Math.ceil(total / complaintPageSize));
