@@ -46,7 +46,7 @@ import { CompiledTemplates } from './templates/compiled-templates.ts';
 import { createEmailThreads, type EmailThreads } from './templates/email-threads.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
 
-/** Everything that a request or a task can use. Built by hand in this order and passed down as a value. */
+/** Everything that requests and tasks use. Built manually in this order and passed down as a value. */
 export interface App extends Platform {
   config: Config;
   build: Build;
@@ -73,7 +73,7 @@ export interface App extends Platform {
   providers: readonly ProviderDescriptor[];
   bodyMemory: BodyMemory;
   apart: Connections['apart'];
-  /** True once shutdown has begun: /readyz fails while in-flight requests finish. */
+  /** Whether shutdown has begun: /readyz fails while in-flight requests finish. */
   draining(): boolean;
   drain(): void;
   open(): Promise<void>;
@@ -188,7 +188,7 @@ function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics })
   return new Tracing({ endpoint, headers, version, resource, share, callersDecide }, app);
 }
 
-/** The same application with the connections of another pool: for reads and changes of settings, or for scheduled tasks. */
+/** Returns the same application with connections of another pool: for reads and changes of settings, or for scheduled tasks. */
 export function withPool(app: App, name: keyof App['apart']): App {
   const { db, pool } = app.apart[name];
   return { ...app, db, pool };

@@ -35,7 +35,7 @@ import { type CallbackSettings, callbackSettings, textSenderSettings } from './s
 import { templateSettings } from './templates/settings.ts';
 import { singleSignOnSettings } from './users/sign-in/single-sign-on/settings.ts';
 
-/** Every setting, except those of providers, in the order of docs/configuration.md and .env.example. */
+/** Every setting except those of providers, in the order of docs/configuration.md and .env.example. */
 const groups = {
   http: group('HTTP', { ...httpSettings, ...readLimitSettings, ...drainSettings }),
   urls: group('Public URLs', urlSettings),
@@ -80,7 +80,7 @@ export type Config = Omit<GroupValues<typeof groups>, 'callbacks' | 'country' | 
   providers: GroupValues<typeof groupsOfProviders>;
 };
 
-/** Every setting. With other providers, the settings of those instead. */
+/** Returns every setting. If `list` is given, includes the settings of those providers instead. */
 export function settingGroups(list: readonly ProviderDescriptor[] = providers) {
   const { sms, email } = groups;
   return {

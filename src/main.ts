@@ -33,7 +33,7 @@ function help(): string {
   return ['pennypost <command>', 'Without a command: serve.', '', ...lines, '', `All ${whereSettingsAre}`].join('\n');
 }
 
-/** An error that the operator can fix is printed without its stack. */
+/** Prints an error that the operator can fix without its stack. */
 function explain(error: unknown): string {
   if (error instanceof OperatorError || error instanceof EmbeddedPostgresError) return error.message;
   if (isDatabaseUnavailable(error)) return new DatabaseUnreachable(error).message;

@@ -109,7 +109,7 @@ import { userRoutes, usersListRoutes } from './users/users.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 
-/** `sending`: they accept messages and receipts, or check health. All others use the separate read pool. */
+/** `sending` is for routes that accept messages and receipts, or check health. All others use the separate read pool. */
 type ListedRoutes = Routes | { routes: Routes; pool: 'sending' };
 
 type ListedSurface = Omit<Surface<App>, 'routes'> & { routes: ListedRoutes[] };
@@ -291,7 +291,7 @@ const listed: ListedSurface[] = [
     description: 'For providers: receipts and received text messages.',
     prefix: '/notifications',
     cors: true,
-    // Each provider authenticates in its own way: a signature, basic credentials or a token in the URL.
+    // Each provider authenticates differently: a signature, basic credentials or a token in the URL.
     authenticate: 'open',
     ...adminErrors,
     errorStatuses: [400, 403],

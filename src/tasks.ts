@@ -58,14 +58,14 @@ interface QueuedTask extends Task {
   run(app: App, payload: unknown): Promise<void>;
 }
 
-/** A task whose next run is soon is not retried for long. */
+/** A task that runs again soon is not retried for long. */
 const soonAgain = { maxAttempts: 3 };
-/** About an hour and a half. */
+/** Retries for about an hour and a half. */
 const onceADay = { maxAttempts: 9 };
 
 /**
- * Every background task, in the order of the features. A task is only a trigger: the rows decide what is due. It may run
- * in any process, late, and twice. Tasks that other code enqueues are defined there, with their payload.
+ * Every background task, in the order of the features. A task is only a trigger: the rows determine what is due. It may run in any process,
+ * late, and twice. Tasks that other code enqueues are defined there, with their payload.
  */
 export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
@@ -370,12 +370,12 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
 ];
 
-/** The compiler checks that the handler takes the payload of the task. */
+/** Lets the compiler check that the handler takes the payload of the task. */
 function queued<Payload>(task: Task<Payload>, run: (app: App, payload: Payload) => Promise<void>): QueuedTask {
   return { ...task, run };
 }
 
-/** Scheduled tasks have connections of their own, so that a long statement never keeps one from a message. */
+/** Scheduled tasks have their own connections, so that a long statement never takes one from a message. */
 export function runnableTasks(app: App): RunnableTask[] {
   const apart = withPool(app, 'tasks');
   const now = app.clock.now();
