@@ -10,7 +10,7 @@ const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const OfBrand = Type.Object({ organisation_id: Uuid, branding_id: Uuid });
 const BrandIds = Type.Object({ branding_ids: Type.Array(Uuid) });
 
-/** A pool contains the brands that an organisation's services can choose from. */
+/** Serves pools: a pool contains the brands that an organisation's services can choose from. */
 export function brandPoolRoutes(http: Http, app: Platform): void {
   http.get(
     '/organisations/:organisation_id/email-branding-pool',

@@ -228,7 +228,7 @@ function edge(near: number, far: number, isSame: (time: number) => boolean): num
   return same;
 }
 
-/** A recent moment, so that zones have their current rules. The name of a zone without summer time then says so. */
+/** A moment at which zones have their current rules. Without summer time, the name of a zone at this moment says so. */
 const named_ms = Date.UTC(2026, 6, 1);
 
 function nameOfZone(zone: string, language: string): string {

@@ -15,7 +15,6 @@ export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | '
   phone: PhoneRules;
   /** How clients of GC Notify write numbers: as in Canada first, otherwise as in this country. */
   phoneOfGcClients: PhoneRules;
-  /** The calendar for daily limits. */
   limitCalendar: Calendar;
   weekend: readonly number[];
   money: Money;

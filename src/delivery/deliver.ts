@@ -24,7 +24,7 @@ export interface MessageComposer<Message> {
   domainOf?(message: Message): string | null;
   /** Called for every message that a provider has accepted. */
   count?(message: Message): void;
-  /** Whether the recipient has asked to get no more messages of the service. */
+  /** Whether the recipient has opted out of messages of the service. */
   isStopped?(queued: QueuedNotification, service: SenderIdentity): Promise<boolean>;
   /** The billable units of a message that is not composed. */
   unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
@@ -154,7 +154,7 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
   return { queued, change: { ...change, event: 'simulated' } };
 }
 
-/** The recipient replied STOP after the message was accepted. It gets no provider, so it is not billed. */
+/** Ends a message whose recipient replied STOP after it was accepted. It gets no provider, so it is not billed. */
 async function endIfStopped<M>({ queued, service, channel }: Attempt<M>): Promise<Result | undefined> {
   if (!service || !(await channel.isStopped?.(queued, service))) return undefined;
   return { queued, change: { id: queued.id, status: 'permanent-failure', event: 'givenUp' } };
@@ -176,7 +176,7 @@ function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
   return retried(attempt, { kind: 'retry', reason: 'no provider in use can take it' });
 }
 
-/** The previous attempt ended between the call and its record. Asks the provider, if it can tell, instead of sending again. */
+/** For a previous attempt that ended between the call and its record. Asks the provider, if it can tell, instead of sending again. */
 async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, provider, service } = attempt;
   if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)

@@ -96,7 +96,7 @@ export interface Delivery {
   runOnce(): Promise<void>;
 }
 
-/** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
+/** Builds the part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
 export function buildDelivery(app: DeliveryDeps): Delivery {
   const channels = buildChannels(app);
   const opened = loops.map(({ open, isLast = false }) => ({ loop: open(app, channels), isLast }));

@@ -20,7 +20,7 @@ import {
 
 /** Timeout of a receipt after the hand-over. */
 const receipt_ms = 72 * hour_ms;
-/** Messages can be scheduled a day ahead and are retried for at most 72 hours. After one more day nothing changes any more. */
+/** Messages can be scheduled a day ahead and are retried for at most 72 hours. The last day is a margin. */
 const handOver_ms = (24 + 72 + 24) * hour_ms;
 /** The first sweep starts here, because older messages are about to be deleted. */
 const maxAge_ms = receipt_ms + 10 * 24 * hour_ms;
@@ -64,7 +64,7 @@ async function endAll(app: Deps, steps: Step[], max: number): Promise<number> {
   return ended;
 }
 
-/** When and how messages end that got no final receipt. */
+/** When and how messages without a final receipt end. */
 class Ends {
   readonly now: Date;
   readonly country: Country;

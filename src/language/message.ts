@@ -7,7 +7,6 @@ export type Value = string | number;
 /** Values by name. `context` distinguishes equal English texts, such as a verb and a noun, and is not shown. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** Returns a message in a language. */
 export function writeMessage(language: Language, text: string, values: Values): string {
   const parts = language.read(text, values.context);
   if (typeof parts === 'string') return parts;

@@ -50,12 +50,12 @@ export function StoredPostage(
   return code === 'gb' ? OneOf(ids) : Type.String({ description: ids.join(', ') });
 }
 
-/** A response wrapped in `data`, as in most administrative endpoints. */
+/** Wraps a response in `data`, as most admin endpoints do. */
 export function Data<T extends TSchema>(schema: T) {
   return Type.Object({ data: schema });
 }
 
-/** The fields next to an amount in responses. None for GBP, which the protocol implies. */
+/** Returns the fields next to an amount in responses: none for GBP, which the protocol implies. */
 export function AmountFields(country: { code: string; money: { currency: string } }): Record<never, TSchema> {
   const { code, money } = country;
   return {

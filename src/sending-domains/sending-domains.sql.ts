@@ -49,11 +49,10 @@ export interface DomainQuery {
   scope?: DomainRow['scope'] | undefined;
   /** Undefined: all states except retired. */
   state?: DomainState | undefined;
-  /** A part of the name. */
+  /** Matches any part of the name. */
   text?: string | undefined;
 }
 
-/** Selects domains ordered by name. */
 export async function selectDomains(
   db: Db | Tx,
   query: DomainQuery,
@@ -196,7 +195,6 @@ export function selectChosenDomains(db: Db, serviceId: string) {
     .executeTakeFirst();
 }
 
-/** Counts the domains in each state. */
 export async function countStates(db: Db): Promise<{ state: DomainState; count: number }[]> {
   return db
     .selectFrom('sending_domains')

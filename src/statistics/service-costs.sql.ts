@@ -20,7 +20,7 @@ const serviceColumns = sql`s.id as service_id, s.name as service_name, coalesce(
 /** Sorts by organisation, with services without one last. Collation "C" gives the same order everywhere. */
 const defaultOrder = sql`order by o.name collate "C" nulls last, s.name collate "C", s.id`;
 
-/** Empty billing fields of a service default to those of its organisation. */
+/** Selects services with their billing fields. Empty fields default to those of the organisation. */
 export async function selectServicesToBill(db: Db, serviceIds: string[]): Promise<ServiceToBill[]> {
   const { rows } = await sql<ServiceToBill>`
     select ${serviceColumns},

@@ -52,8 +52,6 @@ export async function listVolumesByService(app: Platform, days: Days) {
   });
 }
 
-/** Formats the letters of a bill: one line per postage and price. In the United Kingdom, uses the wording of GOV.UK Notify. */
-
 const postInWords: Record<string, string> = {
   economy: 'economy class',
   second: 'second class',
@@ -62,6 +60,7 @@ const postInWords: Record<string, string> = {
   'rest-of-world': 'international',
 };
 
+/** Formats the letters of a bill: one line per postage and price. In the United Kingdom, uses the wording of GOV.UK Notify. */
 export function letterBreakdown(country: Pick<Country, 'code' | 'money' | 'postage'>, lines: LettersAtRate[]): string {
   const inWords = (postage: string) =>
     (country.code === 'gb' ? postInWords[postage] : undefined) ?? postageLabel(country.postage, postage);

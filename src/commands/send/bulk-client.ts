@@ -107,7 +107,6 @@ function idempotencyKey({ digest }: FileToSend, { template_id, name }: Parameter
   return `pennypost-send-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
 }
 
-/** Returns the problem of the file. */
 async function problemOf(response: Response): Promise<string> {
   const { errors } = (await response.json()) as Errors;
   const text = textOf(errors);

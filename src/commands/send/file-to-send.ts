@@ -9,7 +9,7 @@ import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 export interface FileToSend {
   type: 'text/csv' | 'application/x-ndjson';
   size_bytes: number;
-  /** The SHA-256 of the file. */
+  /** SHA-256 of the file, in hexadecimal. */
   digest: string;
   /** Yields the request body and reports the bytes of the file read so far to `onRead`. Can be called again. */
   body(onRead: (bytes: number) => void): AsyncGenerator<Uint8Array>;

@@ -2,7 +2,6 @@ import { canonicalId, isUuid } from '../../platform/id.ts';
 import type { FrontMatter } from './front-matter.ts';
 import { withLineFeeds } from './template.ts';
 
-/** A problem of a file. */
 export interface FileProblem {
   path: string;
   line: number;
@@ -51,7 +50,6 @@ export class SettingsReader {
     return undefined;
   }
 
-  /** Returns the settings of each item of a list. */
   list(key: string): SettingsReader[] {
     const value = this.matter.values.get(key) ?? [];
     if (Array.isArray(value) && value.every(isSettings)) {

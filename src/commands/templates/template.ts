@@ -31,7 +31,6 @@ export interface TemplateFields {
   archived: boolean;
 }
 
-/** A template in a file. */
 export interface LocalTemplate {
   /** Relative to the folder of templates. */
   path: string;
@@ -94,7 +93,6 @@ export interface TemplateChange {
 
 type Stored = Pick<ServerTemplate, 'id' | 'version'>;
 
-/** The templates of one service. */
 export interface TemplateServer {
   /** Lists all templates except archived ones. */
   list(): Promise<ServerTemplate[]>;

@@ -24,7 +24,6 @@ export interface Recurrence {
   /** As `HH:MM`. */
   at_time: string;
   time_zone: string;
-  /** Whether a day is a working day in the country. */
   isWorkingDay: (day: string) => boolean;
 }
 

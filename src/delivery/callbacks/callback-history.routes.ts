@@ -34,7 +34,7 @@ const Callbacks = Type.Object({
   ),
 });
 
-/** The callback log of a service, for the operators of its receiver. */
+/** Serves the callback log of a service to the operators of its receiver. */
 export function callbackHistoryRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/callbacks',

@@ -96,7 +96,7 @@ export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Tim
   return rows;
 }
 
-/** A batch of callbacks after the id `after`, with the recipients that they are about. */
+/** A callback with the recipient that it is about. */
 interface CallbackRecipient {
   id: string;
   service_id: string;
@@ -107,7 +107,7 @@ interface CallbackRecipient {
   is_waiting: boolean;
 }
 
-/** Selects the callbacks of one service, or of all services. */
+/** Selects a batch of callbacks after the id `after`, of one service or of all. */
 export async function selectCallbackRecipients(db: Db, serviceId: string | undefined, after: string, size: number) {
   const { rows } = await sql<CallbackRecipient>`
     select id, service_id, subject_id, callback_type, created_at, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,

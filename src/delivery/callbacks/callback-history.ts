@@ -37,7 +37,7 @@ export async function listCallbacks(
   return (await selectCallbacks(app.db, serviceId, { size: pageSize, ...page })).map(callbackRecord);
 }
 
-/** The callbacks about one message or received text, oldest first. */
+/** Lists the callbacks about one message or received text, oldest first. */
 export async function listCallbacksAbout(db: Db, serviceId: string, subjectId: string) {
   return (await selectCallbacksAbout(db, serviceId, subjectId, pageSize)).map(callbackRecord);
 }
@@ -110,8 +110,8 @@ export async function replayFailedCallbacks(
 const batchSize = 5_000;
 
 /**
- * Completed callbacks contain recipients. They are kept for inspection and replay as long as the messages they are about: for the service's
- * retention period for the channel, or for a week.
+ * Deletes completed callbacks, because they contain recipients. They are kept for inspection and replay as long as the messages they are
+ * about: for the service's retention period for the channel, or for a week.
  */
 export async function deleteOldCallbacks(app: Platform): Promise<void> {
   const now = app.clock.now();

@@ -169,7 +169,7 @@ export async function leaseCallbacks(
   return rows;
 }
 
-/** Run after the clock was set back: callbacks that are now dated in the future keep the delay they had. */
+/** After the clock was set back: callbacks that are now dated in the future keep the delay they had. */
 export async function rescheduleFutureCallbacks(db: Db, now: Timestamp): Promise<void> {
   await sql`
     update service_callbacks set due_at = least(due_at, ${now}::timestamptz + (due_at - created_at))

@@ -60,7 +60,7 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
   await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
 }
 
-/** The body has no template, because that of an uploaded letter is hidden. */
+/** The template is omitted from the body for an uploaded letter, because its template is hidden. */
 async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
   const { service_id, notification_id, api_key_id, precompiled } = letter;
   const body = {

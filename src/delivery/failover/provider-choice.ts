@@ -2,7 +2,7 @@ import type { Provider } from '../providers/provider.ts';
 import type { ProviderShare } from './provider-details.sql.ts';
 import type { ProviderPace } from './provider-pace.ts';
 
-/** Random choice weighted by priority. If all priorities are 0, all candidates are equally likely. */
+/** Chooses randomly, weighted by priority. If all priorities are 0, all candidates are equally likely. */
 export function chooseByPriority<T extends { priority: number }>(candidates: T[], random: number): T | undefined {
   const total = candidates.reduce((sum, { priority }) => sum + priority, 0);
   if (total === 0) return candidates[Math.floor(random * candidates.length)];

@@ -70,7 +70,7 @@ export function selectProviderVersions(
     .execute();
 }
 
-/** Text fragments charged per provider since a London day, from the usage rollups. */
+/** Returns the text fragments charged per provider since a London day, from the usage rollups. */
 export async function selectFragmentsSince(db: Db, londonDay: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ provider: string; fragments: number }>`
     select provider, total(billable_units * rate_multiplier) as fragments from usage_counts
@@ -205,7 +205,7 @@ export interface ShareMove {
   at: Timestamp;
 }
 
-/** Changes of shares that failover made, newest first. */
+/** Selects changes of shares that failover made, newest first. */
 export async function selectShareMovesSince(db: Db, byUserId: string, since: Timestamp): Promise<ShareMove[]> {
   const { rows } = await sql<ShareMove>`
     select h.identifier, h.notification_type, previous.priority as before, h.priority, coalesce(h.reason, '') as reason,
@@ -217,7 +217,7 @@ export async function selectShareMovesSince(db: Db, byUserId: string, since: Tim
   return rows;
 }
 
-/** Messages handed to each provider since a London day, by channel. */
+/** Counts messages handed to each provider since a London day, by channel. */
 export async function selectMessagesSince(db: Db, londonDay: string) {
   const { rows } = await sql<{ notification_type: Channel; provider: string; messages: number }>`
     select notification_type, provider, total(notifications_sent) as messages from usage_counts

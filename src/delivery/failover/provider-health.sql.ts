@@ -116,7 +116,7 @@ export interface HealthPeriod {
   errors: number;
 }
 
-/** Calls by provider and period of ten seconds, oldest first. */
+/** Selects calls by provider and period of ten seconds, oldest first. */
 export async function selectHealthSince(db: Db, since: Timestamp): Promise<HealthPeriod[]> {
   const { rows } = await sql<HealthPeriod>`
     select provider, period_start, sum(handed_over)::int as handed_over, sum(errors)::int as errors

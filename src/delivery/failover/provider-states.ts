@@ -16,9 +16,9 @@ export type { HealthPeriod, ShareMove };
 const minErrors = 3;
 /** A few receipts that match no message may be about deleted messages, or about messages of another system with the same account. */
 const minUnmatched = 5;
-/** Speed is not judged by fewer messages than this. */
+/** With fewer messages, speed is not judged. */
 const minJudged = 20;
-/** Failover moves share away from this share of slow messages on. */
+/** Failover starts to move share away at this share of slow messages. */
 const maxSlowShare = 0.15;
 
 export type ProviderHealth = 'well' | 'errors' | 'failing' | 'slow';
@@ -45,7 +45,7 @@ export interface ProviderState {
   moves: ShareMove[];
 }
 
-/** The state of every provider, and the calls of the last hour. */
+/** Returns the state of every provider, and the calls of the last hour. */
 export async function readProviderStates({ db, clock }: Platform) {
   const now = clock.now();
   const anHourAgo = timestamp(earlier(now, hour_ms));

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
 
-/** The service that owns a normalised inbound number, with its permissions. */
+/** Selects the service that owns a normalised inbound number, with its permissions. */
 export function selectServiceOfNumber(db: Db, normalised: string) {
   return db
     .selectFrom('inbound_numbers')

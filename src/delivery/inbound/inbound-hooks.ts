@@ -10,12 +10,12 @@ import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
+type Deps = Platform & { config: { optOuts: OptOutSettings } };
+
 /**
  * Stores inbound texts of one provider for the service that owns the number and creates the callback. For a text in parts, the last part
  * creates it. Returns false if no service receives texts at the number.
  */
-type Deps = Platform & { config: { optOuts: OptOutSettings } };
-
 export function textReceiver(app: Deps, provider: string): (text: InboundText) => Promise<boolean> {
   const { metrics, log } = app;
   const received = metrics.counter('inbound_sms_total', 'Texts received for services', ['provider']);

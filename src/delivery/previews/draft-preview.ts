@@ -40,7 +40,6 @@ export interface PreviewedDraft extends TemplateDraft {
 interface Placeholders {
   /** The placeholders of the whole draft, in order of appearance, without files. */
   placeholders: string[];
-  /** The dialect of the service. */
   api_dialect: ApiDialect;
   alphabet: Country['sms']['alphabet'];
 }

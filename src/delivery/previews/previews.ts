@@ -72,7 +72,7 @@ export async function previewEmail(app: Deps, serviceId: string, message: Previe
   return (await composeEmail(app, queued, identity, () => app.emailThreads.forRequest(serviceId))).message;
 }
 
-/** Returns the current sender address. A provider that cannot send from the domain would use the installation's. */
+/** Adds the current sender domain. A provider that cannot send from it would use the installation's. */
 export async function withDomain(
   { senderDomains }: { senderDomains: SenderDomains },
   serviceId: string,

@@ -78,7 +78,7 @@ export function messageIdOf({ reference, from }: Pick<EmailMessage, 'reference' 
   return `<${reference}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`;
 }
 
-/** Those that not every email has. */
+/** Returns the headers that only some emails have. */
 export function furtherHeaders({ unsubscribe_url: url, headers }: EmailMessage): Record<string, string> {
   const unsubscribe = { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
   return { ...(url ? unsubscribe : {}), ...headers };

@@ -1,7 +1,6 @@
 import type { Signature } from '../../sending-domains/sender-domains.ts';
 import type { Reports } from './reports.ts';
 
-/** A text message for a gateway. */
 export interface TextMessage {
   /** The id of the notification, in all attempts and receipts. */
   reference: string;
@@ -23,7 +22,7 @@ export interface EmailMessage {
   html: string;
   /** RFC 2369 and RFC 8058: mail clients show a button that posts to it. */
   unsubscribe_url: string | null;
-  /** Further headers, of an email that arrived over SMTP. In ASCII, each of at most 870 characters, which is the limit of Amazon SES. */
+  /** Additional headers of an email that arrived over SMTP. ASCII only, each at most 870 characters, the limit of Amazon SES. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Set if the domain has its own key. Otherwise the key of the settings signs, if there is one. */
   signature?: Signature | undefined;

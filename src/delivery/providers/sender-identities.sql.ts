@@ -6,7 +6,7 @@ export async function selectSenderIdentity(db: Db, serviceId: string) {
   return (await selectSenderIdentities(db, [serviceId]))[0];
 }
 
-/** Name, addresses, domains and branding of services, and whether they are active. */
+/** Selects the name, addresses, domains and branding of services, and whether they are active. */
 export function selectSenderIdentities(db: Db, serviceIds: string[]) {
   return db
     .selectFrom('services')

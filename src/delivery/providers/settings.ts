@@ -10,7 +10,6 @@ import {
 import type { EmailDescriptor, ProviderDeps, ProviderDescriptor, SmsDescriptor } from './descriptor.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
 
-/** Setting values by provider name. */
 export type ValuesOfProviders = Record<string, Values<Settings>>;
 
 /** The choice of providers for each channel. */
@@ -52,7 +51,6 @@ function namesOf(providers: readonly ProviderDescriptor[], channel: ProviderDesc
   return providers.filter((provider) => provider.channel === channel).map(({ name }) => name);
 }
 
-/** Returns the setting values of one provider. */
 export function settingsOf(config: { providers: ValuesOfProviders }, { name }: ProviderDescriptor): Values<Settings> {
   const values = config.providers[name];
   if (!values) throw new Error(`the settings of the provider ${name} were not read`);

@@ -71,7 +71,7 @@ export async function updateDeliveredParts(db: Db | Tx, references: string[], no
     where reference = any (${references}::text[]) and delivered_at is null`.execute(db);
 }
 
-/** Returns those of the messages that have an undelivered part. */
+/** Returns the messages that have an undelivered part. */
 export async function selectIncomplete(db: Db | Tx, messages: string[]): Promise<string[]> {
   const { rows } = await sql<{ message_reference: string }>`/* prepared: incomplete-messages */
     select distinct message_reference from message_parts

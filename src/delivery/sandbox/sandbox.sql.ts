@@ -211,7 +211,6 @@ export interface StoredInboxMessage {
 }
 
 export interface InboxFilter {
-  /** Service ids, or all services. */
   services: 'all' | readonly string[];
   channel?: Channel | undefined;
   /** Whether the printer is the sandbox. */

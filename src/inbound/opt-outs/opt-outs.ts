@@ -41,7 +41,7 @@ interface Received {
   content: string;
 }
 
-/** Returns the action that a text requests. Names and short codes cannot opt out, because no texts can be sent to them. */
+/** Returns the action that a text requests, or undefined. Names and short codes cannot opt out, because no texts can be sent to them. */
 export async function readReceived(
   { country, config }: Pick<Deps, 'country' | 'config'>,
   tx: Tx,

@@ -30,7 +30,7 @@ const maxListed = 200_000;
 
 /** A connection to an SFTP server whose host key is known. The server may be slow, broken or hostile, so time and memory are bounded. */
 export class SftpConnection {
-  /** The folder in the URL. */
+  /** The folder in PRINT_SFTP_URL. */
   readonly home: string;
   private readonly client: Client;
   private readonly sftp: SFTPWrapper;

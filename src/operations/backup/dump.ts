@@ -64,7 +64,6 @@ const firstWithCountry = '0054_installation.sql';
 
 /** A dump after its first lines were read. */
 interface Dump {
-  /** The migrations of its database. */
   migrations: string[];
   /** `earlier`: of a release that only supported the United Kingdom. Undefined if the dump has no mark. */
   installation: Installation | 'earlier' | undefined;

@@ -25,7 +25,7 @@ export async function selectInstallation(db: Db | Tx): Promise<Installation | 'u
   return rows[0] ?? 'unused';
 }
 
-/** Whether a message was ever accepted. Checks statistics too, because message rows are deleted after days. */
+/** Whether a message was ever accepted. Also checks statistics, because message rows are deleted after the retention period. */
 export async function hasMessages(db: Db | Tx): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from notifications) or exists (select from status_count_changes)

@@ -85,7 +85,6 @@ function listClasses({ postage }: Installation): { id: string; slot: number }[] 
   return Object.entries(postage).map(([id, slot]) => ({ id, slot }));
 }
 
-/** Returns the slot of each class. */
 export function slotsOf({ postage }: Pick<CountryProfile, 'postage'>): Record<string, number> {
   return Object.fromEntries(postage.classes.map(({ id, slot }) => [id, slot]));
 }

@@ -35,8 +35,8 @@ export type LiveFinding = Finding & {
 const checkedEvery_ms = 5_000;
 
 /**
- * Runs the checks of `pennypost doctor` while somebody looks. A caller gets the previous results immediately and starts the next checks, so
- * a provider that hangs does not block the page that reports it.
+ * Runs the checks of `pennypost doctor` while the page is open. A caller gets the previous results immediately and starts the next checks,
+ * so a provider that hangs does not block the page that reports it.
  */
 export class LiveChecks {
   private readonly app: Deps;

@@ -18,7 +18,6 @@ export async function selectDatabaseFacts(db: Db): Promise<DatabaseFacts> {
   return rows[0] ?? { workers: 0, connections: 0, max_connections: 0 };
 }
 
-/** Counts the services that request to go live. */
 export async function countGoLiveRequests(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from services where has_active_go_live_request and restricted and active`.execute(db);

@@ -80,7 +80,6 @@ type HeldKind = (typeof heldKinds)[number];
 interface HeldRecord {
   kind: HeldKind;
   service_id: string;
-  /** Returns the data to export. */
   data(): object | Promise<object>;
 }
 

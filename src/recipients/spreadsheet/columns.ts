@@ -181,7 +181,6 @@ function trimAscii(text: string): string {
   return text.slice(start, end);
 }
 
-/** Assigns the cells of a row to their columns. */
 export function buildRow({ columns, positions, width }: Columns, cells: readonly SheetCell[]): Row {
   const values: CellValue[] = new Array(columns.length).fill(null);
   const nameless = positions.at(-1) ?? 0;

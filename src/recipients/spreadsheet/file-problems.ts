@@ -6,7 +6,7 @@ import { type FileProblem, fileProblemTexts, type RowProblemKind } from './sprea
 
 /** The results of checking some rows of a file. */
 export interface RowCounts {
-  /** Rows with each kind of problem. */
+  /** The number of rows with each kind of problem. */
   row_problem_counts: Partial<Record<RowProblemKind, number>>;
   rows_with_problems: number;
   international_count: number;

@@ -18,7 +18,6 @@ interface NdjsonOptions {
   channel: Channel;
   /** The placeholders of the template. Other values in a line are ignored. */
   placeholders: readonly string[];
-  /** Parses one line. */
   parse?: (json: string) => unknown;
 }
 
@@ -82,7 +81,6 @@ const maxShownName = 100;
 const maxKnownNames = 1_000;
 const maxKnownLength = 200;
 
-/** Reads the lines of one file. */
 function lineReading(channel: Channel, parse: (json: string) => unknown) {
   const recipientName = recipientNames[channel];
   const textNames = recipientName === null ? ['reference'] : [recipientName, 'reference'];

@@ -1,6 +1,5 @@
 /* Every problem of a readable file, and its text. */
 
-/** The problems of a row. */
 export const rowProblemTexts = {
   'bad-recipient': 'The recipient is not valid',
   'missing-data': 'Missing',
@@ -30,7 +29,6 @@ export const fileProblemTexts = {
 
 export type FileProblem = keyof typeof fileProblemTexts;
 
-/** The problems of a contact list. */
 export const contactListProblemTexts = {
   columns: 'A contact list needs a single column, named email address or phone number',
   ...fileProblemTexts,

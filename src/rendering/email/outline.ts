@@ -6,7 +6,7 @@ import type { EmailTexts } from './email.ts';
  * An outline is an email rendered once with sentinels for its values and cut at them, so that a message is its pieces
  * with the values between them. The result is byte for byte that of a full rendering, for three reasons:
  *
- * - Values are simple (`simple-values.ts`): one line, nothing that Markdown, typography, entities or URL detection react
+ * - Values are simple (`outlines.ts`): one line, nothing that Markdown, typography, entities or URL detection react
  *   to, a letter or digit at the end. Everything else about a message (conditions, empty values, which values are URLs)
  *   is part of its shape, and each shape has its own outline.
  * - A sentinel is a simple value too. So a rule can distinguish it from the value only where the rule joins the value

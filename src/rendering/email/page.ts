@@ -132,12 +132,12 @@ function banner(colour: string, cells: string): string {
   return `${table(`<tr><td bgcolor="${colour}" style="background-color: ${colour};">${column(cells)}</td></tr>`)}\n`;
 }
 
-/** A table with the full width of the window. */
+/** Returns a table with the full width of the window. */
 function table(rows: string): string {
   return `<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="border-collapse: collapse; width: 100%;">${rows}</table>`;
 }
 
-/** A centred column of 580 pixels, narrower in a narrow window. */
+/** Returns a centred column of 580 pixels, narrower in a narrow window. */
 function column(cells: string): string {
   return `<!--[if mso]><table role="presentation" width="580" align="center" cellpadding="0" cellspacing="0" border="0"><tr><td><![endif]--><table role="presentation" width="100%" align="center" cellpadding="0" cellspacing="0" border="0" style="border-collapse: collapse; max-width: 580px; width: 100%; margin: 0 auto;"><tr>${cells}</tr></table><!--[if mso]></td></tr></table><![endif]-->`;
 }

@@ -11,7 +11,6 @@ interface Facts {
   isOpen: boolean;
 }
 
-/** Returns the text of a hint. */
 export function messageOf(rule: HintRule, facts: Facts): Text {
   return words[rule]({ ...facts, found: shortened(facts.found) });
 }

@@ -52,7 +52,6 @@ export interface Found {
   other?: number;
 }
 
-/** A piece of advice. */
 export interface Hint {
   rule: HintRule;
   message: string;

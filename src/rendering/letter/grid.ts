@@ -58,7 +58,7 @@ function write(document: PDFKit.PDFDocument, label: string, { left, top }: Box):
   document.fontSize(small_pt).text(label, mm(left + 1), mm(top + 1), { lineBreak: false });
 }
 
-/** A line at every centimetre, longer at every fifth. */
+/** Draws a line at every centimetre, longer at every fifth. */
 function drawScale(document: PDFKit.PDFDocument, { width_mm, height_mm }: Geometry['paper']): void {
   const length = (at: number) => mm(at % 50 === 0 ? 4 : 2);
   for (let x = 10; x < width_mm; x += 10) document.moveTo(mm(x), 0).lineTo(mm(x), length(x));

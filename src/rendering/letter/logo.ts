@@ -32,7 +32,7 @@ export function drawLogo(
   });
 }
 
-/** Run when a logo is uploaded, so that it causes no letter to fail later. */
+/** Checks a logo when it is uploaded, so that no letter fails because of it later. */
 export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   if (svg.length > limit_characters) return 'too-large';
   const problem = findSvgProblem(svg);
@@ -165,7 +165,7 @@ function refuseReferences(text: string): void {
   if (hasReference(text)) throw new Refused('has-reference');
 }
 
-/** Style sheets may hide a word behind escapes. No program writes escapes into a logo, so they count as references. */
+/** Style sheets may hide a word behind escapes. No program writes escapes into a logo, so an escape counts as a reference. */
 function hasReference(text: string): boolean {
   return /url\(\s*(?!['"]?\s*#)|@import|\\[0-9a-f]/i.test(text);
 }

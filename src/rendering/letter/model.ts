@@ -8,7 +8,7 @@ export type LetterLanguage = 'english' | 'welsh';
 
 /** The texts that a letter prints itself, for languages other than these two. */
 export interface LetterWords {
-  /** A BCP 47 tag. */
+  /** A BCP 47 tag such as `fr`. */
   tag: string;
   /** The text `Page {page} of {pages}` in this language. */
   page_number: string;

@@ -5,7 +5,7 @@ export const pointsPerMm = 72 / 25.4;
 
 export const mm = (millimetres: number): number => millimetres * pointsPerMm;
 
-/** The printable boxes of a page. They touch but never overlap, so they can be cut out of a drawing one by one. */
+/** Returns the printable boxes of a page. They touch but never overlap, so they can be cut out of a drawing one by one. */
 export function printableBoxes({ firstPage, printable }: Geometry, page: { first_of_letter: boolean }): Box[] {
   const { logo, address, contactBlock, body, more } = firstPage;
   return page.first_of_letter ? [logo, address, contactBlock, body, ...more] : [printable];

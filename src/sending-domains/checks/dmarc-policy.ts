@@ -123,7 +123,7 @@ async function publishedPolicy(questions: Questions, domain: string, record: Fou
   return ofMissing;
 }
 
-/** The URIs of RFC 9989, section 4.8. Older records may add a size to each. */
+/** Returns the URIs of RFC 9989, section 4.8. Older records may add a size to each. */
 export function reportAddresses(tags: Map<string, string>): string[] {
   const isUri = (text: string) => /^[a-z][a-z\d+.-]*:(?:[a-z\d\-._~:/?#[\]@$&'()*+;=]|%[\da-f]{2})*$/i.test(text);
   return (tagOf(tags, 'rua') ?? '')

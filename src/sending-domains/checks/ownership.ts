@@ -4,7 +4,7 @@ import { recordsOf } from './resolver.ts';
 const label = '_pennypost-challenge';
 const beginning = 'pennypost-verification=';
 
-/** The record that proves ownership of the domain. */
+/** Returns the record that proves ownership of the domain. */
 export function ownershipRecord(domain: string, token: string): { name: string; value: string } {
   return { name: `${label}.${domain}`, value: `${beginning}${token}` };
 }

@@ -24,7 +24,6 @@ export async function updateKey(tx: Tx, id: string, change: Updateable<DB['sendi
   await tx.updateTable('sending_domain_keys').set(change).where('id', '=', id).execute();
 }
 
-/** Retires all keys of a domain. */
 export async function retireKeys(tx: Tx, domain_id: string, retire_at: Timestamp): Promise<void> {
   await tx
     .updateTable('sending_domain_keys')

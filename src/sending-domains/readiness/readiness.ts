@@ -31,7 +31,7 @@ export interface Readiness {
   verdict: 'pass' | 'warn' | 'fail';
   /** Set in the sandbox, which sends no emails. */
   nothing_is_sent: boolean;
-  /** Worst first. */
+  /** Ordered by verdict, worst first. */
   rows: ReadinessRow[];
 }
 

@@ -37,7 +37,7 @@ export function awsSigner({ settings, clock }: { settings: AwsSettings; clock: C
   };
 }
 
-/** What an operator must correct if AWS rejects a signature. */
+/** Returns what an operator must correct if AWS rejects a signature. */
 export function credentialAdvice({ accessKeyId }: AwsSettings, prefix: string): string {
   const names = `${prefix}_ACCESS_KEY_ID and ${prefix}_SECRET_ACCESS_KEY`;
   return `correct ${accessKeyId === undefined ? 'the AWS credentials' : names}, and the clock`;

@@ -96,7 +96,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
   };
 }
 
-/** A phone number has a plus, a sender id has none. */
+/** A phone number has a plus sign, a sender id has none. */
 function identityOf(sender: string): string {
   return /^\d{9,15}$/.test(sender) ? `+${sender}` : sender;
 }
@@ -194,7 +194,7 @@ const statuses = new Map<unknown, ReceiptStatus>([
   ['TEXT_PROTECT_BLOCKED', 'technical-failure'],
 ]);
 
-/** Undefined if the event is not final. */
+/** Returns undefined if the event is not final. */
 function statusOfAwsSmsEvent({ eventType, isFinal }: AwsSmsEvent): ReceiptStatus | undefined {
   return isFinal === false ? undefined : statuses.get(eventType);
 }

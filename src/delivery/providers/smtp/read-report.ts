@@ -178,7 +178,6 @@ interface PlainMail {
   /** Returns the first value of a header, or an empty text. */
   header(name: string): string;
   subject: string;
-  /** The address in `From`. */
   from: string;
   text: string;
 }

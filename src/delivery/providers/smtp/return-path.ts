@@ -57,7 +57,7 @@ export class ReturnPaths {
     return id !== undefined && this.sameAddress(address) ? id : undefined;
   }
 
-  /** The first signed id in a text. */
+  /** Returns the id of the first signed id in a text. */
   findId(text: string): string | undefined {
     for (const [, hex = '', tag = ''] of text.matchAll(signedId)) {
       const id = uuidOfHex(hex.toLowerCase());

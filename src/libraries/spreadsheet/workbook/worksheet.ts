@@ -46,7 +46,6 @@ interface Context {
   limits: SpreadsheetLimits;
 }
 
-/** Reads the rows of a worksheet. */
 export function worksheetHandlers({ rows, strings, formats, date1904, limits }: Context): XmlHandlers {
   let row = -1;
   let hidden = false;
