@@ -8,8 +8,8 @@ interface JobMessage {
 }
 
 /**
- * Takes all waiting messages of a job out of the queue at once, so that none of them is sent from now on. Leaves messages that a
- * worker holds, and those that a provider may have.
+ * Removes all waiting messages of a job from the queue at once, so that none of them is sent from then on. Leaves messages that a worker
+ * has leased or a provider may have.
  */
 export async function dequeueRows(db: Db, jobId: string): Promise<void> {
   await sql`
@@ -22,7 +22,7 @@ export async function dequeueRows(db: Db, jobId: string): Promise<void> {
     delete from held_messages h using dequeued where h.notification_id = dequeued.notification_id`.execute(db);
 }
 
-/** Messages of a job that are not sent and not in the queue, in order of their rows. */
+/** Selects messages of a job that are neither sent nor queued, in row order. */
 export async function selectDequeuedRows(
   db: Db,
   jobId: string,
@@ -36,7 +36,7 @@ export async function selectDequeuedRows(
   return rows;
 }
 
-/** Letters of a job that were accepted since a moment, in order of their rows. */
+/** Selects letters of a job that were accepted since a moment, in row order. */
 export async function selectLetterRows(
   db: Db | Tx,
   jobId: string,

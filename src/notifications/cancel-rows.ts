@@ -7,7 +7,7 @@ import { recordStatusChanges } from './status.ts';
 
 const batch = 1_000;
 
-/** Cancels the messages of a job that wait in the queue. May be repeated after a crash at any point. */
+/** Cancels the queued messages of a job. Idempotent, so it can be repeated after a crash at any point. */
 export async function cancelQueuedRows(country: Country, db: Db, jobId: string, now: Date): Promise<void> {
   await dequeueRows(db, jobId);
   await inBatches(
@@ -16,7 +16,7 @@ export async function cancelQueuedRows(country: Country, db: Db, jobId: string, 
   );
 }
 
-/** Cancels the letters of a job that no print run can have begun with. */
+/** Cancels the letters of a job that cannot be in a print run yet. */
 export async function cancelLetterRows(country: Country, db: Db, jobId: string, now: Date): Promise<void> {
   await inBatches(
     (afterRow) => selectUnprinted(country, db, jobId, afterRow, now),
@@ -24,7 +24,7 @@ export async function cancelLetterRows(country: Country, db: Db, jobId: string, 
   );
 }
 
-/** The same in one transaction, for letters that failed, too: they cost nothing. Returns their number. */
+/** The same in one transaction, including failed letters, which cost nothing. Returns the number of cancelled letters. */
 export async function cancelEveryLetterRow(country: Country, tx: Tx, jobId: string, now: Date): Promise<number> {
   return inBatches(
     (afterRow) => selectUnprinted(country, tx, jobId, afterRow, now),

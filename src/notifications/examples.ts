@@ -1,6 +1,6 @@
 /**
- * Examples in the reference of the public API, which use the templates created at first start. `test/examples.test.ts`
- * sends them and compares the responses.
+ * Examples in the reference of the public API. They use the templates created at first start. `test/examples.test.ts` sends them and
+ * compares the responses.
  */
 
 const server = 'http://localhost:6011';

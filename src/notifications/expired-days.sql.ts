@@ -15,7 +15,7 @@ const isUnfinished = sql`status in (${sql.join(unfinishedStatuses.map((status) =
 const belongsTo = ({ service_id, notification_type }: Sender) =>
   sql`service_id = ${service_id} and notification_type = ${notification_type}`;
 
-/** Single messages and those of jobs have an index each, by service. */
+/** Single messages and messages of jobs have separate indexes by service. */
 export const indexedParts = [sql`job_id is null`, sql`job_id is not null`] as const;
 type IndexedPart = (typeof indexedParts)[number];
 
@@ -73,7 +73,7 @@ export async function recopyChanged(tx: Tx, aside: string, range: Range, since: 
   );
 }
 
-/** Services with messages in a table shaped like a partition. Loose index scans: they jump from service to service. */
+/** Selects services with messages in a table shaped like a partition. Uses loose index scans, which jump from service to service. */
 export async function selectServicesIn(db: Db, table: string): Promise<string[]> {
   const found = new Set<string>();
   for (const part of indexedParts) {
@@ -97,7 +97,7 @@ interface Batch {
   deleted: number;
 }
 
-/** Deletes one batch of a service's finished messages of a type, single ones or those of jobs, oldest first. */
+/** Deletes one batch of a service's finished messages of a type, either single ones or those of jobs, oldest first. */
 export async function deleteMessagesOf(
   db: Db,
   table: string,

@@ -37,8 +37,8 @@ export interface Keeper {
 const batch = 2_000;
 
 /**
- * Drops the partitions of days beyond the default retention. If some messages must be retained, copies them to a new table
- * that replaces the partition. Merges the copies of a month, which bounds the number of partitions for any retention.
+ * Drops the partitions of days beyond the default retention. If some messages must be retained, copies them to a new table that replaces
+ * the partition. Merges the copies of a month, which limits the number of partitions for any retention.
  */
 export async function retireDays(app: Platform, before_id: string, keepers: Keeper[]): Promise<void> {
   for (const partition of await expired(app, before_id)) {

@@ -1,10 +1,10 @@
 import { RowWriter } from '../platform/db/row-writer.ts';
 import type { NewNotification } from './notification.ts';
 
-/** A notification serialized for the statement that stores it, ahead of time, so that a commit only joins the rows. */
+/** A notification that is serialised for the statement that stores it. It is prepared in advance, so that a commit only joins the rows. */
 export type NotificationRow = Buffer & { readonly kind: 'notification row' };
 
-/** Values are written by position: migrations/0063_template_variants.sql fixes their order with the type notification_to_store. */
+/** Values are written by position. The order is that of the type notification_to_store in migrations/0063_template_variants.sql. */
 const columns = 27;
 const sharedWriter = new RowWriter();
 
@@ -37,7 +37,7 @@ export function rowOf(notification: NewNotification, writer = sharedWriter): Not
   writer.int2(notification.lane);
   writer.timestamptz(due_at === created_at ? null : due_at);
   writer.text(notification.language ?? null);
-  // Known only when the messages of a commit are numbered.
+  // Set later, when the messages of a commit are numbered.
   writer.int4(0);
   writer.int4(0);
   const row = writer.end() as NotificationRow;

@@ -3,7 +3,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
 import type { KeyType } from '../protocol/key-types.ts';
 
-/** What has a daily limit of its own. */
+/** Channels with separate daily limits. */
 export type LimitedChannel = Channel | 'international_sms';
 
 export const statuses = [
@@ -71,14 +71,14 @@ export interface NewNotification {
   /** The lane of the delivery queue; null if the message is not ready for delivery. */
   lane: number | null;
   due_at: Timestamp;
-  /** The job that it is a row of, and its row, from 0. */
+  /** The job and the zero-based row that the message belongs to. */
   job_id?: string;
   job_row_number?: number;
-  /** Of the text that was chosen; without it, the template's own. */
+  /** The language of the chosen text; unset for the template's own text. */
   language?: string | null;
 }
 
-/** What people ask for; each group stands for several statuses. */
+/** Groups of statuses that people filter by. */
 export const statusGroups = ['sending', 'delivered', 'failed'] as const;
 
 export type StatusGroup = (typeof statusGroups)[number];
@@ -99,7 +99,7 @@ export const statusesOfGroup: Record<StatusGroup, readonly Status[]> = {
 const inTransit = { created: 'In transit', sending: 'In transit', pending: 'In transit' };
 const ofBothChannels = { ...inTransit, delivered: 'Delivered', 'technical-failure': 'Tech issue', failed: 'Failed' };
 
-/** What GC Notify says of a status. One without a label shows itself, and so do all statuses of letters. */
+/** Labels that GC Notify uses for statuses. Statuses without a label, and all statuses of letters, are shown as they are. */
 export const statusLabels: Record<Channel, Readonly<Record<string, string>>> = {
   email: {
     ...ofBothChannels,
@@ -120,28 +120,28 @@ export const statusLabels: Record<Channel, Readonly<Record<string, string>>> = {
   letter: {},
 };
 
-/** Allowed previous statuses of each event. Any other change, such as a repeated or late one, is ignored. */
+/** The statuses from which each event may change a message. Any other change, such as a repeated or late one, is ignored. */
 export const transitions = {
   /** A provider accepted it. If the receipt came first, `handedOverLate` applies. */
   handedOver: ['created'],
-  /** Never given to a provider: the recipient says how it ends. */
+  /** Never given to a provider: the simulated recipient determines the final status. */
   simulated: ['created'],
   /** Stores the provider details but keeps the status. */
   handedOverLate: ['pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'],
   /** A delivery receipt. Final statuses do not change. */
   receipt: ['created', 'sending', 'pending', 'sent', 'pending-virus-check'],
-  /** The provider reports failures only, so a message without a report counts as delivered after a while. */
+  /** The provider reports only failures, so a message without a report counts as delivered after a while. */
   assumedDelivered: ['sending', 'pending'],
-  /** A failure that corrects such an assumption. Other final statuses do not change. */
+  /** A failure that corrects an assumed delivery. Other final statuses do not change. */
   bounced: ['created', 'sending', 'pending', 'delivered'],
   /** No receipt arrived in time. */
   timedOut: ['sending', 'pending'],
-  /** Delivery failed for good. */
+  /** Delivery failed permanently. */
   givenUp: ['created', 'sending', 'pending-virus-check'],
   /** A letter's file was checked or composed. */
   checked: ['created', 'pending-virus-check'],
   cancelled: ['created', 'pending-virus-check'],
-  /** All letters of a job: those that failed are cancelled, too. */
+  /** Cancels all letters of a job, including failed ones. */
   letterJobCancelled: ['created', 'pending-virus-check', 'technical-failure', 'validation-failed', 'virus-scan-failed'],
   despatched: ['created', 'sending'],
   returned: ['created', 'sending', 'delivered'],
@@ -149,7 +149,7 @@ export const transitions = {
 
 export interface StatusChange {
   id: string;
-  /** If omitted, the status does not change. */
+  /** Without it, the status does not change. */
   status?: Status;
   event: keyof typeof transitions;
   provider?: string;
@@ -160,7 +160,7 @@ export interface StatusChange {
   international?: boolean;
   recipient?: string;
   normalised_recipient?: string;
-  /** The receiver refused an email because of who sends it: no reason to think that the address is wrong. */
+  /** The receiver rejected an email because of its sender, so the address may still be right. */
   blames_sender?: true;
 }
 

@@ -4,16 +4,16 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 // An arbitrary advisory lock key: only one process may change partitions at a time.
 const partitionLock = 7_294_002;
 
-/** A pending exclusive lock blocks all other queries, so do not wait long for it. */
+/** Short, because a pending exclusive lock blocks all other queries. */
 const lockTimeout = sql.lit('1s');
 
-/** Leaves room in each page for status changes, so that they are HOT updates and touch no index. As in the migration. */
+/** Leaves room in each page for status changes, so that they are HOT updates and touch no index. The migration sets the same value. */
 const fillfactor = 60;
 
 /** A default partition up to this size is fast to scan. */
 const maxSmall_bytes = 16 * 1024 * 1024;
 
-/** Max rows to move out of the default partition under an exclusive lock. */
+/** Maximum number of rows to move out of the default partition under an exclusive lock. */
 export const maxMoved = 5_000;
 
 const guardPrefix = 'leaves_room_for_';
@@ -29,7 +29,7 @@ export interface Partition extends Range {
   name: string;
 }
 
-/** In chronological order, without the default partition. */
+/** Selects partitions in chronological order, without the default one. */
 export async function selectPartitions(db: Db | Tx): Promise<Partition[]> {
   const { rows } = await sql<{ name: string; bounds: string }>`
     select child.relname as name, pg_get_expr(child.relpartbound, child.oid) as bounds
@@ -89,7 +89,7 @@ export async function createPartition(db: Db, partition: Partition): Promise<voi
   });
 }
 
-/** Of a clock that was ahead there may be messages: then it stays. */
+/** Does not drop a partition with messages: a clock that was ahead may have put some there. */
 export async function dropEmptyPartition(tx: Tx, name: string): Promise<void> {
   const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(tx);
   if (rows.length === 0) await sql`drop table ${sql.table(name)}`.execute(tx);

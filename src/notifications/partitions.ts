@@ -59,12 +59,12 @@ export async function preparePartitions(app: Platform): Promise<boolean> {
   return complete;
 }
 
-/** In a database without messages, before its days begin at another moment. The next start creates them again. */
+/** For a database without messages, before its days start at another time. The next start creates the partitions again. */
 export async function dropUnusedPartitions(tx: Tx): Promise<void> {
   for (const { name } of await selectPartitions(tx)) await dropEmptyPartition(tx, name);
 }
 
-/** Before days begin at another moment: the partitions of coming days are empty, and the next start creates them again. */
+/** Drops the empty partitions of coming days, before days start at another time. The next start creates them again. */
 export async function dropPartitionsAfter(tx: Tx, now: Date): Promise<void> {
   const next_id = firstIdAt(now);
   for (const { name, from_id } of await selectPartitions(tx)) {
@@ -76,7 +76,7 @@ export async function createPartitions(app: Platform): Promise<void> {
   if (!(await preparePartitions(app))) throw new Error('could not create every partition');
 }
 
-/** After the clock was set back, messages of that day may be in a partition of kept messages. */
+/** After the clock was set back, a partition of retained messages may cover part of that day. */
 function withoutOverlap(partition: Partition, existing: Partition[]): Partition {
   let { from_id, to_id } = partition;
   for (const other of existing) {
@@ -87,8 +87,8 @@ function withoutOverlap(partition: Partition, existing: Partition[]): Partition 
 }
 
 /**
- * If a day has begun without its partition and the default one holds too many messages to move, they stay there and the
- * partition starts in an hour.
+ * If a day has begun without its partition and the default one holds too many messages to move, they stay there and the partition starts in
+ * an hour.
  */
 async function skipUnmovableRows(app: Platform, partition: Partition): Promise<Partition> {
   const soon = firstIdAt(later(app.clock.now(), hour_ms));

@@ -4,9 +4,9 @@ import type { Tx } from '../platform/db/database.ts';
 import type { Cte, Statement } from '../platform/db/statement.ts';
 import type { Status } from './notification.ts';
 
-/** What messages with a channel plan need to know of the notifications that are their steps. */
+/** What channel plans need from the notifications that are their steps. */
 
-/** A part of statements that change statuses: appends the messages whose step has changed. */
+/** A part of statements that change statuses: records which messages of channel plans had a step changed. */
 export function noteChangedSteps(statement: Statement, after: Cte<'id'>): void {
   statement.with(
     'noted_steps',
@@ -15,7 +15,7 @@ export function noteChangedSteps(statement: Statement, after: Cte<'id'>): void {
   );
 }
 
-/** A part of a statement: takes appended changes of messages that nobody works on. Their messages are locked. */
+/** A part of a statement: takes recorded changes of messages that are not locked by another worker, and locks these messages. */
 export function takeChangedSteps(statement: Statement, limit: number): Cte<'message_id'> {
   const taken = statement.with<'message_id' | 'id'>(
     'taken',
@@ -41,8 +41,8 @@ export async function selectStepNotifications(tx: Tx, ids: string[]): Promise<St
 }
 
 /**
- * Takes messages out of the queue that no provider can have, and returns them with the letters that no print run can have begun with.
- * Rows of notifications are locked first, as by the results of delivery, so that the two never deadlock.
+ * Removes messages from the queue that no provider can have. Returns them, and letters that cannot be in a print run yet. Locks rows of
+ * notifications first, as results of delivery do, so that the two cannot deadlock.
  */
 export async function withdrawUnsent(tx: Tx, ids: string[], lettersSince: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

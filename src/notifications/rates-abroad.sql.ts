@@ -5,7 +5,7 @@ export interface RateAbroad {
   /** A country calling code, or one with a region: `49`, `1:JM`. */
   prefix: string;
   valid_from: Timestamp;
-  /** Null: from then on there is no price. */
+  /** Null if there is no price from then on. */
   multiplier: number | null;
   receipts: boolean;
   numeric_sender: boolean;

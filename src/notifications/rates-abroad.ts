@@ -8,7 +8,7 @@ import { type RateAbroad, selectRatesAbroad } from './rates-abroad.sql.ts';
 
 export type { RateAbroad } from './rates-abroad.sql.ts';
 
-/** Every rate, by prefix and then oldest first. */
+/** Sorted by prefix, then oldest first. */
 export function listRatesAbroad(db: Db): Promise<RateAbroad[]> {
   return selectRatesAbroad(db);
 }
@@ -32,7 +32,7 @@ export function cacheRatesAbroad(app: Platform): void {
 
 const none: RatesAbroad = new Map();
 
-/** The rates that apply at a moment. They are put together again only when the next one begins. */
+/** Returns the rates that apply at a moment. Computes them again only when the next rate takes effect. */
 class RatesByTime {
   readonly rows: readonly RateAbroad[];
   #rates: RatesAbroad = none;
@@ -68,12 +68,12 @@ function currentRates(rows: readonly RateAbroad[], now: Date): RatesAbroad {
   );
 }
 
-/** Whether anybody has said what a text to the number costs. */
+/** Whether a price is configured for texts to this number. */
 export async function hasKnownPrice(rules: PhoneRules, number: PhoneNumber): Promise<boolean> {
   return !number.international || rules.hasPriceAbroad(await rules.readRatesAbroad?.());
 }
 
-/** The number with what a text to it costs now. Undefined if no text is sent there. */
+/** Returns the number with the current rate for texts to it; undefined if no texts are sent there. */
 export async function findRateOf(rules: PhoneRules, number: PhoneNumber): Promise<PhoneNumber | undefined> {
   if (!number.international) return number;
   const rates = await rules.readRatesAbroad?.();

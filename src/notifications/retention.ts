@@ -17,8 +17,8 @@ import { deleteOldHeld } from './windows/held-messages.ts';
 const batch = 2_000;
 
 /**
- * Deletes messages beyond their retention, counted in whole days. Statistics are stored separately and stay.
- * Unfinished messages stay until they are final, because the service still expects a callback.
+ * Deletes messages beyond their retention, counted in whole days. Statistics are stored separately and kept. Unfinished messages are kept
+ * until they are final, because the service still expects a callback.
  */
 export async function applyRetention(app: Platform): Promise<void> {
   const { calendar } = app.country;

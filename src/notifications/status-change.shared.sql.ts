@@ -10,8 +10,8 @@ import { type ChangedNotification, type Status, type StatusChange, transitions }
 import { noteChangedSteps } from './plan-steps.shared.sql.ts';
 
 /**
- * The parts of statements that change the status of messages. Delivery adds parts of its own, so that the result of an attempt, its
- * callback and the health of its provider are recorded by the same statement. `docs/sql/` has the whole texts.
+ * Parts of statements that change the status of messages. Delivery adds its own parts, so that the result of an attempt, its callback and
+ * the health of its provider are recorded in one statement. `docs/sql/` has the full texts.
  */
 
 const changeColumns = {
@@ -35,13 +35,13 @@ const queueColumns = { due_at: 'timestamptz', attempts: 'int', outcome_known: 'b
 type ChangeColumn = keyof typeof changeColumns;
 type ResultColumn = ChangeColumn | keyof typeof queueColumns;
 
-/** The result of an attempt. Without `event` the status stays; without `due_at` the message leaves the queue. */
+/** The result of an attempt. Without `event`, the status does not change; without `due_at`, the message leaves the queue. */
 export interface ResultRow extends Partial<StatusChange> {
   id: string;
   due_at?: Timestamp;
   attempts?: number;
   outcome_known?: boolean;
-  /** That the email came from; without it, that of the installation. */
+  /** The domain that the email was sent from; unset for that of the installation. */
   sending_domain_id?: string;
 }
 
@@ -54,7 +54,7 @@ const declared = (types: Record<string, string>) =>
 const declaredChange = declared(changeColumns);
 const declaredResult = declared({ ...changeColumns, ...queueColumns });
 
-/** The changes to make. Their ids must be distinct. */
+/** The requested changes. Their ids must be distinct. */
 export function wantedChanges(statement: Statement, changes: StatusChange[]): Cte<ChangeColumn> {
   return statement.with(
     'wanted',
@@ -62,7 +62,7 @@ export function wantedChanges(statement: Statement, changes: StatusChange[]): Ct
   );
 }
 
-/** The results of messages whose lease the worker still holds. */
+/** Results of messages whose lease the worker still holds. */
 export function heldResults(statement: Statement, worker: string, rows: ResultRow[]): Cte<ResultColumn> {
   const ids = rows.map(({ id }) => id);
   const result = statement.with<ResultColumn>(
@@ -76,7 +76,7 @@ export function heldResults(statement: Statement, worker: string, rows: ResultRo
   );
 }
 
-/** Those of the results that change a status. */
+/** Results that change a status. */
 export function wantedOf(statement: Statement, held: Cte<ResultColumn>): Cte<ChangeColumn> {
   return statement.with('wanted', sql`select * from ${held} where event is not null`);
 }
@@ -84,8 +84,8 @@ export function wantedOf(statement: Statement, held: Cte<ResultColumn>): Cte<Cha
 export const rollupDay = oncePer((calendar: Calendar) => localDay(calendar, 'created_at'));
 
 /**
- * Billable statuses: `billable_units` counts only in these. An email to a suppressed recipient, or a text to a number that opted out,
- * has no provider: it was not sent.
+ * Billable statuses: `billable_units` counts only in these. An email to a suppressed recipient, or a text to a number that opted out, was
+ * not sent, so it has no provider.
  */
 const isBillableIn = (
   status: RawBuilder<unknown>,
@@ -110,7 +110,7 @@ export const usageKey = oncePer(
 
 const listed = (statuses: readonly Status[]) => sql.join(statuses.map((status) => sql.lit(status)));
 
-/** A hand-over recorded after its receipt. */
+/** Whether a hand-over is recorded after its receipt. */
 const isLate = sql`(w.event = 'handedOver' and n.status in (${listed(transitions.handedOverLate)}))`;
 
 const mayChange = sql`(${isLate} or case w.event ${sql.join(
@@ -144,11 +144,11 @@ type ChangedColumn =
 const sides = sql`created_at, service_id, template_id, notification_type, key_type, rate_multiplier`;
 
 /**
- * Changes statuses, both rollups and the outcomes of emails; `after` holds the changed rows. Disallowed transitions are skipped, so a repeated or late
- * receipt does nothing. Rows are locked in order of id, so that two such statements never deadlock.
+ * Changes statuses, both rollups and the outcomes of emails; `after` holds the changed rows. Skips disallowed transitions, so a repeated or
+ * late receipt does nothing. Locks rows in id order, so that two such statements cannot deadlock.
  *
- * The condition on each array looks like a repetition. A plan is made while the partition of a new day is nearly empty, and stays
- * while it fills: with the joins alone it would read all rows of the day.
+ * The condition on each array looks redundant. A plan is made while the partition of a new day is nearly empty, and stays cached while it
+ * fills up: with only the joins, it would read all rows of the day.
  */
 export function changeStatuses(
   calendar: Calendar,
@@ -228,8 +228,8 @@ export function selectChanged(after: Cte<keyof ChangedNotification>): RawBuilder
 }
 
 /**
- * Deletes or reschedules the queue entries of results. Waits for the status change, which locks rows of notifications first, as
- * receipts do, so that the two never deadlock.
+ * Deletes or reschedules the queue entries of results. Runs after the status change, which locks rows of notifications first, as receipts
+ * do, so that the two cannot deadlock.
  */
 export function changeQueueRows(
   statement: Statement,
@@ -252,7 +252,7 @@ export function changeQueueRows(
   );
 }
 
-/** Makes a message due now if its receipt came before the hand-over, and keeps whom a receiver blames until then. */
+/** Makes a message due now if its receipt came before the hand-over, and stores whether the receiver blames the sender until then. */
 export function bringQueueRowsForward(
   statement: Statement,
   after: Cte<'id' | 'sent_at' | 'blames_sender'>,
@@ -266,7 +266,7 @@ export function bringQueueRowsForward(
   );
 }
 
-/** Keeps those of the failed attempts whose result counts. */
+/** Stores the failed attempts whose result counts. */
 export function keepFailures(
   statement: Statement,
   held: Cte<'id'>,

@@ -5,8 +5,8 @@ import type { ChangedNotification, StatusChange } from './notification.ts';
 import { updateStatuses } from './status-change.shared.sql.ts';
 
 /**
- * Changes statuses, statistics and usage atomically; the statements of delivery have the same parts. Returns the notifications that
- * actually changed.
+ * Changes statuses, statistics and usage atomically, with the same statement parts as delivery. Returns the notifications that actually
+ * changed.
  */
 export async function recordStatusChanges(
   { calendar }: Country,

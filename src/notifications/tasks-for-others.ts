@@ -1,6 +1,6 @@
 import type { Task } from '../platform/queue/queue.ts';
 
-/** Tasks that sending starts, and features above carry out: letters are composed and printed there, callbacks sent to services. */
+/** Tasks that sending enqueues for features above it, which compose and print letters and send callbacks to services. */
 
 export interface LetterTask {
   notification_id: string;
@@ -8,7 +8,7 @@ export interface LetterTask {
   attempt?: number;
 }
 
-// A letter that fails is enqueued anew with its own delays; these attempts are for processes that die.
+// A letter that fails is enqueued again with its own delays. These attempts are for crashed processes.
 const maxAttempts = 25;
 
 export const composeLetter: Task<LetterTask> = {
@@ -23,7 +23,7 @@ export const checkPrecompiledLetter: Task<LetterTask> = {
   maxAttempts,
 };
 
-/** The paths of the files of letters, which these tasks write. */
+/** Storage keys of letters, which these tasks write. */
 export const letterFiles = {
   /** The original upload. */
   uploaded: (notificationId: string) => `letters/precompiled/${notificationId}.pdf`,
@@ -31,7 +31,7 @@ export const letterFiles = {
   finished: (notificationId: string) => `letters/finished/${notificationId}.pdf`,
 };
 
-/** Delivery does the work: it owns the callbacks to services. */
+/** Delivery handles it, because it owns the callbacks to services. */
 export const announceFailures: Task<{ notification_ids: string[] }> = {
   name: 'announce-failures',
   description: 'Stores callbacks about emails of a file that were not sent because their recipients are suppressed.',

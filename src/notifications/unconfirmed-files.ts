@@ -18,7 +18,7 @@ export async function deleteFilesWithoutMessage({ db, files, clock }: Platform):
   }
 }
 
-/** Stores files that nobody confirms: they are deleted after an hour. */
+/** Stores files that are deleted after an hour unless they are confirmed. */
 export async function putForAnHour(
   { db, files, clock }: Platform,
   contents: Record<string, Uint8Array>,

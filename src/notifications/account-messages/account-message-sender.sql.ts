@@ -38,7 +38,7 @@ export function selectAccountTemplate(tx: Tx, serviceId: string, templateId: str
     .executeTakeFirst();
 }
 
-/** That the person with this address has chosen for their account. */
+/** Selects the language that the user with this address has chosen. */
 export async function selectLanguageOf(tx: Tx, emailAddress: string): Promise<string | undefined> {
   const user = await tx
     .selectFrom('users')

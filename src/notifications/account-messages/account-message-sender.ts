@@ -19,8 +19,8 @@ import { encryptValues } from '../sending/secret-values.ts';
 import { selectAccountTemplate, selectLanguageOf } from './account-message-sender.sql.ts';
 
 /**
- * Messages to users are notifications of the platform service: delivered, listed and counted like any other, in the
- * priority lane. Their values are encrypted, and deleted after delivery.
+ * Sends messages to users as notifications of the platform service: delivered, listed and counted like any other, in the priority lane.
+ * Their values are encrypted, and deleted after delivery.
  */
 export function accountMessageSender(app: Platform): AccountMessageSender {
   return {
@@ -69,7 +69,10 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
 
 type AccountTemplate = NonNullable<Awaited<ReturnType<typeof selectAccountTemplate>>>;
 
-/** Of the text that the recipient reads: that of their account, else the one that the message asks for. Null: the template's own. */
+/**
+ * Returns the language of the template to send: that of the recipient's account, or else the one in the message. Null for the template's
+ * own text.
+ */
 async function languageFor(
   { languages }: Platform,
   tx: Tx,
@@ -84,9 +87,8 @@ async function languageFor(
 }
 
 /**
- * People choose names, and the platform sends them to others: a name must not look like a link to a mail client or a phone.
- * What could be part of an address is separated by a space, in emails by one without width. See
- * docs/decisions/0055-messages-on-request.md.
+ * People choose names that the platform then sends to others, so mail clients and phones must not turn a name into a link. Inserts a space
+ * wherever an address could continue, in emails a zero-width space. See docs/decisions/0055-messages-on-request.md.
  */
 function withoutLinks(values: AccountMessage['personalisation'], type: 'sms' | 'email' | 'letter') {
   const space = type === 'sms' ? ' ' : '\u200b';

@@ -20,7 +20,7 @@ export function selectAttachmentsOf(db: Db, notificationIds: string[]) {
     .execute();
 }
 
-/** Looks at a part of the attachments, in the order of their ids; `last` is undefined when there are no more. */
+/** Checks one batch of attachments in id order; `last` is undefined at the end. */
 export async function selectUnneededAttachments(db: Db, after: string, limit: number, needed: readonly Status[]) {
   const { rows } = await sql<{ id: string; service_id: string; is_needed: boolean }>`
     select a.id, a.service_id, coalesce(n.status = any (${[...needed]}::text[]), false) as is_needed

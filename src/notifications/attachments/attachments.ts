@@ -13,20 +13,20 @@ import {
   selectUnneededAttachments,
 } from './attachments.sql.ts';
 
-/** A file that is part of an email. */
+/** A file attached to an email. */
 interface Attachment {
   filename: string;
   mime_type: string;
   content: Buffer;
 }
 
-/** What a message keeps of a file, among its secret values. */
+/** A file's entry among the secret values of its message. */
 export interface StoredAttachment {
   id: string;
   filename: string;
   mime_type: string;
   size_in_bytes: number;
-  /** The key that the file is encrypted with, in base64url. */
+  /** The key that encrypts the file, in base64url. */
   key: string;
 }
 
@@ -40,7 +40,7 @@ function attachmentPath({ id, service_id }: { id: string; service_id: string }):
   return `attachments/${service_id}/${id}`;
 }
 
-/** Checks the files of an email and encrypts them, each with a key of its own. They are in the order of the request. */
+/** Checks the files of an email and encrypts each with its own key. Returns them in the order of the request. */
 export async function prepareAttachments(
   app: Platform & { virusScanner: VirusScanner },
   message: Message,
@@ -75,7 +75,7 @@ export async function prepareAttachments(
   };
 }
 
-/** Mail clients save the file under this name: it must not name a folder, nor begin a header. */
+/** Mail clients save the file under this name, so it must not contain a folder or start a new header. */
 function safeName(filename: string): string {
   return filename.replaceAll(/[\p{Cc}\p{Cs}/\\\u2028\u2029]/gu, '_');
 }
@@ -95,11 +95,11 @@ export async function readAttachments(
   return read;
 }
 
-/** In these, a message may still be sent, or sent again. */
+/** A message in these statuses may still be sent, or sent again. */
 const openStatuses: Status[] = ['created', 'sending', 'pending', 'pending-virus-check'];
 const batchSize = 1_000;
 
-/** Deletes the files of messages that are final, or no longer stored. */
+/** Deletes the files of messages that are final or no longer stored. */
 export async function deleteUnneededAttachments(app: Platform): Promise<void> {
   for (let after: string | undefined = nilId; after !== undefined; ) {
     const { unneeded, last } = await selectUnneededAttachments(app.db, after, batchSize, openStatuses);
@@ -119,7 +119,7 @@ export async function eraseAttachments(app: Platform, notificationIds: string[])
   return erased;
 }
 
-/** The row last: it is what finds the file again if this is interrupted. */
+/** Deletes the row last, because it is needed to find the file again after an interruption. */
 async function remove(
   { db, files }: { db: Db; files: Platform['files'] },
   attachments: { id: string; service_id: string }[],

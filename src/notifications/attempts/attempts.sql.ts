@@ -7,7 +7,7 @@ export interface FailedAttemptRow {
   notification_id: string;
   attempt: number;
   provider: string | null;
-  /** `reported`: a receipt said why it failed. */
+  /** `reported`: a receipt gave the reason. */
   outcome: 'failed' | 'refused' | 'unknown' | 'reported';
   reason: string;
   duration_ms: number | null;
@@ -28,7 +28,7 @@ export async function selectFailedAttempts(db: Db, notificationId: string): Prom
   return rows as FailedAttempt[];
 }
 
-/** `erased` are the messages without personal data from now on. */
+/** `erased` are the messages whose personal data this statement deletes. */
 export function forgetFailures(statement: Statement, erased: Cte<'id'>): void {
   statement.with(
     'forgotten_failures',
@@ -36,7 +36,7 @@ export function forgetFailures(statement: Statement, erased: Cte<'id'>): void {
   );
 }
 
-/** Deletes those of one batch whose message is gone. Returns the last id of the batch; undefined at the end. */
+/** Deletes the attempts in one batch whose message is gone. Returns the last id of the batch; undefined at the end. */
 export async function deleteOrphanedAttempts(
   db: Db,
   { after, before }: { after: string; before: string },

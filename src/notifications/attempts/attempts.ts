@@ -21,7 +21,7 @@ export const AttemptRecord = Type.Object({
 
 export type AttemptRecord = Static<typeof AttemptRecord>;
 
-/** Every attempt that failed, then the one that did not. */
+/** Lists failed attempts first, then the successful one. */
 export async function listAttempts(db: Db, serviceId: string, notificationId: string): Promise<AttemptRecord[]> {
   const stored = await selectNotification(db, serviceId, notificationId);
   if (!stored) throw notFound();
@@ -44,7 +44,7 @@ function handedOver(provider: string | null, at: Timestamp): AttemptRecord {
 
 const maxReason = 255;
 
-/** Bounded, and without anything that looks like a recipient: a provider may repeat it in its response. */
+/** Limits the length and removes everything that looks like a recipient, because a provider may repeat it in its response. */
 function reasonWithoutRecipient(reason: string): string {
   return reason
     .replaceAll(/\S+@\S+/g, '[address]')
@@ -77,10 +77,10 @@ export function failedAttemptRow(
   };
 }
 
-/** After every attempt: a message has fewer. */
+/** Sorts after every attempt, because a message has fewer. */
 const afterAttempts = 32_767;
 
-/** What a receipt said of a failure. A message has one such row. */
+/** Returns the failure that a receipt reported. A message has at most one such row. */
 export function reportedFailureRow(
   id: string,
   { provider, reason }: { provider: string; reason: string },
@@ -92,7 +92,7 @@ export function reportedFailureRow(
 
 const batchSize = 2_000;
 
-/** Most messages go with their partition, so their attempts are looked for afterwards. */
+/** Most messages are deleted with their partition, so their attempts are deleted afterwards. */
 export async function deleteAttemptsWithoutMessage(db: Db, before: string): Promise<void> {
   for (let after: string | undefined = nilId; after !== undefined; ) {
     after = await deleteOrphanedAttempts(db, { after, before }, batchSize);

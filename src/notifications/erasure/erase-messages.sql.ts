@@ -8,18 +8,18 @@ import type { Range } from '../partitions.sql.ts';
 
 export interface OfRecipient {
   who: SoughtRecipient;
-  /** Undefined: of all services. */
+  /** Undefined for all services. */
   serviceId: string | undefined;
 }
 
-/** Of a postal address, the database compares one part only. */
+/** For a postal address, the database compares only one part; the caller compares the rest. */
 function isTheirs(who: SoughtRecipient): RawBuilder<unknown> {
   if ('contact' in who) {
     const { contact } = who;
     return sql`(n.normalised_recipient = ${contact} or n.normalised_recipient is null and n.recipient = ${contact})`;
   }
   const part = comparablePart(who.address);
-  // Letters have an index of their own.
+  // Letters have a separate index.
   return sql`n.notification_type = 'letter' and position(${part} in regexp_replace(lower(n.recipient), '[^a-z0-9]', '', 'g')) > 0`;
 }
 
@@ -42,7 +42,7 @@ export async function selectMessagesWithin(
   return rows;
 }
 
-/** Returns the ids of those that were erased: the others are not in a final state. */
+/** Returns the ids of the erased messages. The others are not in a final status. */
 export async function eraseMessagesById(
   db: Db,
   ids: string[],

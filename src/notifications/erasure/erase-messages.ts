@@ -22,8 +22,8 @@ const finalStatuses: Status[] = [
 ];
 
 /**
- * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Returns which
- * were erased, and how many are left because they are not in a final state.
+ * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Returns the erased ids, and
+ * how many messages are left because their status is not final.
  */
 export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: string[]; left: number }> {
   const ids: string[] = [];
@@ -38,7 +38,10 @@ export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: str
   return { ids, left };
 }
 
-/** Messages to an address or number, in batches. Scans the table: an index by recipient would slow down every accepted message. */
+/**
+ * Finds messages to an address or number, in batches. Scans the table, because an index by recipient would slow down every accepted
+ * message.
+ */
 export async function* findMessagesOf(db: Db, of: OfRecipient): AsyncGenerator<{ id: string; service_id: string }[]> {
   const { who } = of;
   for (const range of await listScanRanges(db)) {
@@ -52,8 +55,8 @@ const maxRange_bytes = 1024 ** 3;
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Ranges of ids that cover all messages, each fast enough to scan in one statement. A range is a partition, which is read in the
- * order of its pages; a large one is divided. Between partitions is what the default partition holds.
+ * Returns id ranges that cover all messages, each fast enough to scan in one statement. A partition is scanned in page order as one range;
+ * a large one is divided. The ranges between partitions cover the default partition.
  */
 async function listScanRanges(db: Db): Promise<Range[]> {
   const sizes = await selectPartitionSizes(db);
@@ -67,7 +70,7 @@ async function listScanRanges(db: Db): Promise<Range[]> {
   return [...ranges, { from_id, to_id: lastId }];
 }
 
-/** Ids begin with the milliseconds of their time. */
+/** Ids begin with their time in milliseconds. */
 function divided({ from_id, to_id }: Partition, parts: number): Range[] {
   const time = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
   const [start, end] = [time(from_id), time(to_id)];

@@ -19,29 +19,29 @@ type OutcomeColumn =
   | 'previous_sent_at'
   | 'updated_at';
 
-/** Handed over by this change. A receipt that came before the hand-over is counted with it. */
+/** Whether this change hands the email over. A receipt that came before the hand-over is counted with it. */
 const isHandedOver = sql`(made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)`;
 
-/** The mail server refused the recipient at once, so it was sent and it bounced. Other failures were not sent. */
+/** The mail server rejected the recipient immediately: the email counts as sent and bounced. Other failures count as not sent. */
 const isRefused = sql`(made_by = 'givenUp' and provider is not null
   and status in ('permanent-failure', 'temporary-failure'))`;
 
 const isReported = sql`(made_by in ('receipt', 'bounced') and sent_at is not null and status <> previous_status
   and status in ('permanent-failure', 'temporary-failure'))`;
 
-/** The domain that emails of the service come from now. A message does not keep that of its hand-over. */
+/** The current sending domain of the service. A message does not store the domain of its hand-over. */
 const domainNow = (serviceId: RawBuilder<unknown>) =>
   sql`(select ${domainOfService} from ${servicesWithDomain} where s.id = ${serviceId})`;
 
 /**
- * A part of statements that change statuses. Counts emails by the hour in which they were handed over: each once as sent, and once as
- * bounced, because only a change of its status counts and final ones do not change.
+ * A part of statements that change statuses. Counts emails by the hour of their hand-over. Each email counts at most once as sent and once
+ * as bounced, because only a change of its status counts, and final statuses do not change.
  */
 export function countEmailOutcomes(statement: Statement, after: Cte<OutcomeColumn>): void {
-  // What a receipt said that came before the hand-over is in the queue until now. A hand-over has no failure otherwise.
+  // A receipt that came before the hand-over left this in the queue. Otherwise, a hand-over has no failure.
   const blames = sql`case when ${isHandedOver}
     then (select q.blames_sender from delivery_queue q where q.notification_id = ${after}.id) else blames_sender end`;
-  // A receiver that blames the sender does not say that the address is wrong.
+  // If the receiver blames the sender, the address may still be right.
   const isHard = sql`case when status = 'permanent-failure' then (${blames}) is not true end`;
   const isSoft = sql`case status when 'temporary-failure' then true when 'permanent-failure' then ${blames} end`;
   const domain = sql`case when ${isReported} then ${domainNow(sql`${after}.service_id`)} else sending_domain_id end`;
@@ -57,7 +57,7 @@ export function countEmailOutcomes(statement: Statement, after: Cte<OutcomeColum
   );
 }
 
-/** One complaint about an email that was handed over at `sent_at`. */
+/** Counts one complaint about an email that was handed over at `sent_at`. */
 export async function countComplaint(tx: Tx, service_id: string, sent_at: Timestamp): Promise<void> {
   await sql`
     insert into email_outcome_changes (service_id, domain_id, hour, sent, hard_bounces, soft_bounces, complaints)
@@ -67,8 +67,8 @@ export async function countComplaint(tx: Tx, service_id: string, sent_at: Timest
 }
 
 /**
- * Merges the appended rows into those of the hours, which the guard then looks at. A bounce or complaint counts for the domain that
- * sent in its hour, if the service has another one by now: so no domain has more bounces than emails.
+ * Merges the appended changes into the counts of each hour, which the guard then judges. If a service has changed its domain, a bounce or
+ * complaint counts for the domain that sent in its hour, so that no domain has more bounces than emails.
  */
 export async function addUpEmailOutcomes(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-email-outcomes */

@@ -9,7 +9,7 @@ export interface GuardRow extends Omit<Selectable<DB['service_guard']>, 'state' 
   because: GuardReason | null;
 }
 
-/** Services with outcomes that nobody has looked at, and those with a warning that was last judged before `hour`. */
+/** Selects services with new outcomes, and those with a warning that was last judged before `hour`. */
 export async function selectServicesToJudge(db: Db, hour: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ service_id: string }>`
     select distinct service_id from email_outcomes where not judged
@@ -19,7 +19,7 @@ export async function selectServicesToJudge(db: Db, hour: Timestamp): Promise<st
   return rows.map(({ service_id }) => service_id);
 }
 
-/** Locks the outcomes of the service, so that two workers judge one after the other. */
+/** Locks the outcomes of the service, so that concurrent workers judge one after the other. */
 export async function markJudged(tx: Tx, serviceId: string): Promise<void> {
   await sql`
     with found as (
@@ -48,7 +48,7 @@ export async function selectGuard(db: Db | Tx, serviceId: string): Promise<Guard
 }
 
 export async function lockGuard(tx: Tx, serviceId: string): Promise<GuardRow | undefined> {
-  // Not the row, which may not exist yet.
+  // An advisory lock, because the row may not exist yet.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`guard ${serviceId}`}, 0))`.execute(tx);
   return selectGuard(tx, serviceId);
 }
@@ -73,18 +73,18 @@ export async function countGuardStates(db: Db): Promise<{ state: GuardState; ser
   return rows;
 }
 
-/** Services that are never paused at this moment. */
+/** Counts services that are currently exempt from pauses. */
 export async function countExempt(db: Db, now: Timestamp): Promise<number> {
   const exempt = db.selectFrom('service_guard').where('exempt_until', '>', now);
   const { services } = await exempt.select((row) => row.fn.countAll<number>().as('services')).executeTakeFirstOrThrow();
   return Number(services);
 }
 
-/** The parts of the list of operators. */
+/** Filters of the operators' list. */
 const guardGroups = ['paused', 'warned', 'exempt'] as const;
 export type GuardGroup = (typeof guardGroups)[number];
 
-/** Services that are paused, warned or exempt, in this order, and among them the newest first. */
+/** Selects services that are paused, warned or exempt, in this order, and the newest first within each. */
 export async function selectGuarded(
   db: Db,
   { group, now, skip, limit }: { group: GuardGroup | undefined; now: Timestamp; skip: number; limit: number },

@@ -27,7 +27,7 @@ type Deps = Platform & {
   accountMessages: AccountMessageSender;
 };
 
-/** Judges services with new outcomes. A service that sends no emails costs nothing. */
+/** Judges services with new outcomes. A service that sends no emails causes no work. */
 export async function judgeServices(app: Deps): Promise<void> {
   if (app.config.guard.mode === 'off') return;
   const now = app.clock.now();
@@ -59,7 +59,7 @@ async function judgeService(app: Deps, tx: Tx, service_id: string, now: Date): P
   if (!row && state === 'ok') return undefined;
   const hasChanged = state !== (row?.state ?? 'ok');
   const at = timestamp(now);
-  // While a pause lasts, its sentence says what led to it.
+  // During a pause, keep the rate that caused it.
   const rate = state === 'paused' && !hasChanged ? (row?.rate ?? null) : rateOf(because, judgement.rates);
   await upsertGuard(tx, {
     ...(row ?? { service_id, last_warning_at: null }),
@@ -70,7 +70,7 @@ async function judgeService(app: Deps, tx: Tx, service_id: string, now: Date): P
   return hasChanged ? judgement : undefined;
 }
 
-/** By messages of the platform service: a domain that is in trouble must not keep its own alarm from arriving. */
+/** Sends the notice as the platform service: a domain in trouble must not prevent its own alert from arriving. */
 async function tellManagers(
   app: Deps,
   tx: Tx,
@@ -96,7 +96,7 @@ function guardChanges(metrics: Metrics) {
   return metrics.counter('email_guard_changes_total', 'Changes of state that the guard made', ['to', 'because']);
 }
 
-/** Read at each scrape. What an earlier setting paused is not paused any more. */
+/** Registers a metric that is read at each scrape. A pause that an earlier setting caused does not count. */
 export function measureGuard(app: Pick<Deps, 'metrics' | 'db' | 'config' | 'clock'>): void {
   const help = 'Services that the guard has warned or paused, and those that are exempt from pauses';
   app.metrics.gauges('email_guard_services', help, ['state'], async () => {

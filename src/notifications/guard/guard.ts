@@ -21,13 +21,13 @@ import { complaintWindow_ms, type GuardRates, type GuardReason, percentOf, rates
 
 type Deps = Platform & { config: { guard: GuardSettings } };
 
-/** What the settings of a service keep in memory about it: null unless sending to many is paused. */
+/** The state in the cached settings of a service; null unless bulk sending is paused. */
 export interface GuardPause {
   because: GuardReason;
   rate: string;
 }
 
-/** The first part of every sentence about it: what was measured. */
+/** Returns the measurement, with which every message about it begins. */
 export function whatHappened({ because, rate }: { because: GuardReason | null; rate: string | null }): Text {
   const values = { rate: rate ?? '' };
   return because === 'complaints'
@@ -35,7 +35,7 @@ export function whatHappened({ because, rate }: { because: GuardReason | null; r
     : t('{rate}% of the emails of the last 24 hours bounced', values);
 }
 
-/** As many decimals as the thresholds need to be told apart. */
+/** Uses as many decimals as the thresholds need to be told apart. */
 export function rateOf(because: GuardReason | null, { bounces, complaints }: GuardRates): string | null {
   if (because === null) return null;
   return because === 'complaints' ? percentOf(complaints, 2) : percentOf(bounces, 1);
@@ -46,7 +46,7 @@ interface SentToMany {
   key_type: KeyType;
 }
 
-/** Whether emails of the service to many wait: those of files and lists. Single emails, texts and letters never do. */
+/** Whether emails to many, from files and lists, are on hold. Single emails, texts and letters never are. */
 export function isHeldByGuard(
   { config }: { config: { guard: GuardSettings } },
   { guard }: { guard: GuardPause | null },
@@ -55,7 +55,7 @@ export function isHeldByGuard(
   return guard !== null && config.guard.mode === 'on' && notification_type === 'email' && key_type !== 'test';
 }
 
-/** Why a file or list is refused, if it is. */
+/** Returns why a file or list is refused, or undefined. */
 export function refusalOfGuard(
   app: { config: { guard: GuardSettings } },
   service: { guard: GuardPause | null },
@@ -71,12 +71,12 @@ interface GuardRecord extends Pick<GuardRow, 'state' | 'because' | 'rate'> {
   exempt_until: string | null;
   lifted_at: string | null;
   lift_reason: string | null;
-  /** Whether a person of the team can lift the pause; a platform administrator always can. */
+  /** Whether a member of the team can lift the pause. A platform administrator always can. */
   team_can_lift: boolean;
   rates: GuardRates;
 }
 
-/** The state of a service, and its rates now. */
+/** Returns the state of a service and its current rates. */
 export async function getGuard(app: Deps, serviceId: string): Promise<GuardRecord> {
   const { db, clock } = app;
   await refuseUnlessExists(db, 'services', serviceId);
@@ -102,7 +102,7 @@ export async function getGuard(app: Deps, serviceId: string): Promise<GuardRecor
 
 export type { GuardGroup } from './guard.sql.ts';
 
-/** For operators: the services that the guard has paused or warned, and those that it does not pause. */
+/** Lists, for operators, the services that the guard has paused or warned, and those that are exempt. */
 export async function listGuarded(
   app: Deps,
   { group, skip, limit }: { group: GuardGroup | undefined; skip: number; limit: number },
@@ -120,7 +120,7 @@ export async function listGuarded(
   };
 }
 
-/** A pause that an earlier setting made is none while the guard only warns, or is off. */
+/** A pause from an earlier setting has no effect while the guard only warns, or is off. */
 export function stateNow({ config }: { config: { guard: GuardSettings } }, row: Pick<GuardRow, 'state'> | undefined) {
   if (row === undefined || config.guard.mode === 'off') return 'ok';
   return row.state === 'paused' && config.guard.mode === 'warn' ? 'warned' : row.state;
@@ -141,7 +141,7 @@ interface Lift {
   by: { id: string; platform_admin: boolean };
 }
 
-/** Sending to many goes on. Counting starts anew at the next full hour. */
+/** Resumes sending to many. Counting restarts at the next full hour. */
 export async function liftPause(app: Deps, serviceId: string, { reason, by }: Lift): Promise<void> {
   if (reason.trim() === '') throw invalidField('reason', t('Enter a reason.'));
   await refuseUnlessExists(app.db, 'services', serviceId);
@@ -158,7 +158,7 @@ export async function liftPause(app: Deps, serviceId: string, { reason, by }: Li
   app.log.info({ event: 'guard.lifted', service: serviceId }, 'A person lifted the pause of a service');
 }
 
-/** Until then the service is warned and never paused; null ends it. A pause ends at once. */
+/** Until `until`, the service gets warnings but no pauses; null ends the exemption. An exemption ends a current pause at once. */
 export async function exemptFromGuard(app: Deps, serviceId: string, until: Date | null): Promise<void> {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const now = app.clock.now();
@@ -188,7 +188,7 @@ function change(tx: Tx, row: GuardRow, changes: Partial<GuardRow>): Promise<void
   return upsertGuard(tx, { ...row, ...changes });
 }
 
-/** For the team of the API: the state and the rates, in percent. */
+/** Returns the state and the rates in percent, for the service's own programs. */
 export async function getSendingStatus(app: Deps, serviceId: string) {
   const { state, because, since, rates } = await getGuard(app, serviceId);
   return {
@@ -202,12 +202,12 @@ export async function getSendingStatus(app: Deps, serviceId: string) {
   };
 }
 
-/** While no notification arrives, the list is read again after so long. */
+/** How long the list is cached while notifications may be lost. */
 const keptWithoutNews_ms = 1_000;
 
 /**
- * The services whose sending to many is paused, for a worker: what waits of them is not leased, and its rows stay as they are.
- * Read again only when the state of a service has changed.
+ * The services whose bulk sending is paused, for a worker. It does not lease their waiting bulk messages, whose rows stay unchanged. Read
+ * again only when the state of a service has changed.
  */
 export class PausedServices {
   private ids: ReadonlySet<string> = new Set();
@@ -231,7 +231,7 @@ export class PausedServices {
   async refresh(): Promise<void> {
     const isOld = !this.app.changeListener.connected && performance.now() - this.readAt > keptWithoutNews_ms;
     if (!this.isStale && !isOld) return;
-    // A change that is announced meanwhile is read the next time.
+    // A change during the read sets it again, and is read the next time.
     this.isStale = false;
     try {
       this.ids = new Set(await selectPausedServices(this.app.db));

@@ -7,11 +7,11 @@ export const guardReasons = ['bounces', 'bounces-small', 'complaints'] as const;
 export type GuardReason = (typeof guardReasons)[number];
 
 interface Rules extends Omit<GuardSettings, 'mode'> {
-  /** Otherwise the service is only warned. */
+  /** Otherwise the service only gets warnings. */
   mayPause: boolean;
 }
 
-/** What became of the emails that were handed over in an hour. */
+/** Outcomes of the emails that were handed over in an hour. */
 export interface HourOfEmails {
   hour: Date;
   sent: number;
@@ -30,11 +30,11 @@ export interface Judgement {
   state: GuardState;
   because: GuardReason | null;
   rates: GuardRates;
-  /** What to tell the team. */
+  /** The message to send to the team. */
   notice: 'warning' | 'paused' | null;
 }
 
-/** Of 24 hours and of 7 days. */
+/** Bounces of the last 24 hours and complaints of the last 7 days. */
 export interface GuardRates {
   bounces: Share;
   complaints: Share;
@@ -48,12 +48,12 @@ interface Share {
 const bounceWindow_ms = day_ms;
 export const complaintWindow_ms = 7 * day_ms;
 const warnEvery_ms = day_ms;
-/** Fewer complaints may be the same person's, or a mistake. */
+/** Fewer complaints may come from one person, or be mistakes. */
 const minComplaints = 3;
-/** Too few emails to pause for, and enough to see that a list is bad. */
+/** For services with too few emails to pause, but enough to see that a list is bad. */
 const few = { minSent: 100, bounceWarn: 0.2 };
 
-/** Judges a service by its emails. The order of the rules matters: the first one that holds decides. */
+/** Judges a service by its emails. The rules are in order: the first that matches decides. */
 export function judge(known: Known, hours: readonly HourOfEmails[], rules: Rules, now: Date): Judgement {
   const rates = ratesOf(hours, known.lifted_at, now);
   const { state, because } = stateOf(known, rates, rules);
@@ -85,7 +85,7 @@ function noticeOf(known: Known, state: GuardState, now: Date): Judgement['notice
   return state === 'warned' && isDue ? 'warning' : null;
 }
 
-/** The hour in which a window begins counts whole. After a lift only hours count that begin later. */
+/** A window includes the whole hour in which it begins. After a lift, only hours that begin later count. */
 export function ratesOf(hours: readonly HourOfEmails[], lifted_at: Date | null, now: Date): GuardRates {
   const since = (window_ms: number) => firstHour(now, window_ms, lifted_at);
   return {
@@ -105,14 +105,14 @@ function shareOf(hours: readonly HourOfEmails[], since: Date, what: 'hard_bounce
   return { part: sum(what), of: sum('sent') };
 }
 
-/** Thresholds have at most this many decimals, so whole numbers compare exactly: 0.1 * 3 would not be 0.3. */
+/** Thresholds have at most this many decimals, so they are compared as integers: 0.1 * 3 would not be 0.3. */
 const millionths = 1_000_000;
 
 function reaches({ part, of }: Share, threshold: number): boolean {
   return part * millionths >= Math.round(threshold * millionths) * of;
 }
 
-/** In percent, with decimals, exactly rounded. */
+/** Returns an exactly rounded percentage with this number of decimals. */
 export function percentOf({ part, of }: Share, decimals: number): string {
   const unit = 10 ** decimals;
   const rounded = of === 0 ? 0 : Math.floor((2 * part * 100 * unit + of) / (2 * of));

@@ -110,7 +110,7 @@ interface MessagesOfJob {
   statuses: Status[] | undefined;
 }
 
-/** Messages of a job, in the order of its file. */
+/** Lists the messages of a job in the order of its file. */
 export async function listJobActivity(
   app: Deps,
   serviceId: string,

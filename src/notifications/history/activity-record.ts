@@ -103,7 +103,7 @@ export async function activityRecords(app: Deps, stored: StoredNotification[]): 
   );
 }
 
-/** Hides the values of a template with redaction, both by themselves and in the rendered message. */
+/** Hides the values of a template with redaction, both on their own and in the rendered message. */
 function activityRecord(
   app: Deps,
   stored: StoredNotification,
@@ -113,7 +113,7 @@ function activityRecord(
   const values = valuesForAdmin(app, stored, compiled.placeholders);
   const personalisation = stored.redact_personalisation ? hidden(Object.keys(values)) : values;
   const { subject, body } = renderPreview(compiled, personalisation);
-  // Each field by its name: spreading the row took a seventh of the time of a page with 5,000 messages.
+  // List the fields: spreading the row took a seventh of the time of a page with 5,000 messages.
   return {
     id: stored.shown_id,
     service: stored.service_id,
@@ -160,7 +160,7 @@ function activityRecord(
     created_by_name: stored.created_by_name,
     created_by_email_address: stored.created_by_email_address,
     client_reference: stored.client_reference,
-    // Most providers use the id of the message as their reference.
+    // Most providers use the message id as their reference.
     reference: stored.provider_reference ?? (stored.provider === null ? null : stored.id),
     sent_by: stored.provider,
     reply_to_text: stored.reply_to_text,
@@ -198,7 +198,7 @@ interface TemplateReference {
   template_version: number;
 }
 
-/** Loads the template version of each message in one query. Not cached, because senders and attachments change. */
+/** Loads the template version of each message in one query. Not cached, because senders and attachments can change. */
 export async function templatesOf(
   db: Db,
   messages: TemplateReference[],

@@ -35,7 +35,7 @@ const Query = Type.Object({
   count_pages: Type.Optional(QueryBoolean),
 });
 
-/** The same in a body: proxies log URLs, which must not contain a recipient. */
+/** The same filter in a body: proxies log URLs, which must not contain a recipient. */
 const Search = Type.Object({
   ...lists,
   page: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
@@ -147,7 +147,7 @@ const defaultPageSize = 50;
 const maxPageSize = 1_000;
 const maxExportSize = 10_000;
 
-/** `older_than` determines the page, so the page number is ignored. */
+/** `older_than` already determines the page, so this ignores the page number. */
 function exportQuery(query: Static<typeof Query>): ActivityQuery {
   const { page, ...others } = query;
   return activityQuery(query.older_than === undefined ? query : others, maxExportSize);

@@ -43,7 +43,7 @@ export interface ActivityPage<Row> {
   links: { prev?: boolean; next?: boolean };
 }
 
-/** A list that may look through many messages. The newest ones of a service or of a file are found at once. */
+/** Whether the list may have to scan many messages. The newest messages of a service or file are found at once. */
 export function isSearch({ to, status, template_type, page, older_than }: ActivityQuery): boolean {
   return (
     to !== undefined || status !== undefined || template_type !== undefined || page > 1 || older_than !== undefined
@@ -89,7 +89,7 @@ function wordsOf(to: string): NotificationFilter['words'] {
   return { recipient: normaliseSearch(to), reference: to.trim(), job_ids: [] };
 }
 
-/** The stored statuses; undefined for all. In these lists `failed` also matches the status `failed` itself. */
+/** Returns the stored statuses of the filter; undefined for all. In these lists, `failed` also matches the status `failed` itself. */
 export function statusesInFilter(given: readonly PublicStatus[] | undefined): Status[] | undefined {
   if (!given?.length) return undefined;
   return given.flatMap((status): Status[] =>
@@ -142,7 +142,7 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
   return getActivity(app, serviceId, letter.id);
 }
 
-/** Whether `cancelLetter` would, now. */
+/** Whether `cancelLetter` would succeed now. */
 export function canCancelLetter(
   { letterDays }: Country,
   { notification_type, status, created_at }: Pick<ActivityRecord, 'notification_type' | 'status' | 'created_at'>,

@@ -4,42 +4,48 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import { type DayCount, type IdRange, type MessageFilter, selectSlice } from './message-rows.sql.ts';
 
-/** Most pages are full after the first read; a search for one recipient goes on in larger steps. */
+/** The first read fills most pages. A search for one recipient continues in larger steps. */
 const [firstRead, usualStep] = [500, 20_000];
 
-/** What the statistics know about the messages that match. */
+/** Daily counts of matching messages, from the statistics. */
 interface Known {
-  /** Whose days they are. */
+  /** The calendar of `days`. */
   calendar: Calendar;
-  /** Days with such messages, newest first. */
+  /** Days with matching messages, newest first. */
   days: readonly DayCount[];
-  /** Counts those that are newer than the range. Called once, if the first slice is not enough. Undefined: too many to count. */
+  /**
+   * Counts matching messages that are newer than the range. Called once, if the first slice is not enough. Returns undefined if there are
+   * too many to count.
+   */
   countNewer?(): Promise<number | undefined>;
 }
 
 interface Search {
   order?: 'asc' | 'desc';
-  /** Where an ascending search begins: after this id. */
+  /** An ascending search begins after this id. */
   after?: string | undefined;
-  /** How many ids are returned at most, after so many others that match. */
+  /** The maximum number of ids to return, after `skip` matches. */
   size: number;
   skip?: number | undefined;
   known?: Known | undefined;
-  /** How many messages a further read takes. The server plans each read anew, which takes as long as reading some 5,000 messages. */
+  /** How many messages each further read takes. The server plans each read again, which takes as long as reading some 5,000 messages. */
   step?: number;
-  /** There is no index by recipient or status: either would slow down every accepted message. So each search has an end. */
+  /**
+   * Whether to continue after so many messages. Every search has a limit: there is no index by recipient or status, because it would slow
+   * down every accepted message.
+   */
   mayReadOn(read: number): boolean;
 }
 
 export interface FoundIds {
   ids: string[];
-  /** How many messages match among those that were read. */
+  /** How many of the messages that were read match. */
   matching: number;
-  /** The search stopped after this id and did not look at what follows; undefined if it is complete or the page is full. */
+  /** The id at which the search stopped without looking further; undefined if it is complete or the page is full. */
   stoppedAt: string | undefined;
 }
 
-/** Reads the messages of a service slice by slice, until enough of them match. */
+/** Reads the messages of a service in slices until enough of them match. */
 export async function findMessages(
   db: Db | Tx,
   serviceId: string,
@@ -72,11 +78,11 @@ export async function findMessages(
 }
 
 /**
- * Returns an id above all that may still match, below which the search goes on: days without such messages are left out, and so is
- * the rest of a day whose messages were all found. Undefined if there are no more.
+ * Returns an id above all remaining candidates, to continue the search below it. Skips days without matching messages, and the rest of a
+ * day if all its matches were found. Returns undefined if there are no more.
  *
- * Ids are created within moments of acceptance; an hour is more than enough. Messages that were deleted, or that other conditions
- * exclude, still count: then fewer are found than are counted, and less is left out. `found` is 0 while it is unknown.
+ * Ids are created within moments of acceptance, so a margin of an hour is more than enough. The counts include messages that were deleted
+ * or that other conditions exclude; then the search skips less than it could. `found` is 0 if it is unknown.
  */
 function nextMatch({ calendar, days }: Known, before: string, found: number): string | undefined {
   let counted = 0;

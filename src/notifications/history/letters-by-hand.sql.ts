@@ -3,14 +3,14 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Page, type StoredNotification, selectRows } from './stored-notifications.sql.ts';
 
-/** They have an index of their own. */
+/** These letters have a separate index. */
 function isUploadedByHand(serviceId: string): RawBuilder<unknown> {
   return sql`n.service_id = ${serviceId} and n.notification_type = 'letter' and n.api_key_id is null and n.job_id is null
     and n.status <> 'cancelled'
     and n.template_id in (select id from templates where service_id = ${serviceId} and hidden)`;
 }
 
-/** By the position of the print run that follows, in a list of when they begin, the oldest first. The newest run comes first. */
+/** Counts letters by the index of the next print run in a list of start times, oldest first. Returns the newest run first. */
 export async function countByPrintRun(
   db: Db,
   serviceId: string,
@@ -28,7 +28,7 @@ export async function countByPrintRun(
 export interface Span {
   from: Timestamp;
   to: Timestamp;
-  /** Wider than the moments: an id is created within moments of acceptance. */
+  /** The id range is wider than the times, because an id is created within moments of acceptance. */
   first_id: string;
   end_id: string;
 }
@@ -43,7 +43,7 @@ export async function countByHand(db: Db, serviceId: string, span: Span): Promis
   return rows[0]?.count ?? 0;
 }
 
-/** Newest first. */
+/** Selects the newest first. */
 export async function selectByHand(
   db: Db,
   serviceId: string,

@@ -15,7 +15,7 @@ type Deps = Platform & { compiledTemplates: CompiledTemplates };
 /** One entry per day with letters; `at` is when the print run of the day begins. */
 export async function listDaysByHand({ db, clock, country }: Platform, serviceId: string, since: Timestamp) {
   const first = country.calendar.day(new Date(since));
-  // Clocks of several processes may differ, so the list goes on for a day longer than there can be letters.
+  // Clocks of several processes may differ, so the list ends a day later than the last possible letter.
   const last = addDays(country.calendar.day(clock.now()), 2);
   const runs: Date[] = [];
   for (let day = first; day <= last; day = addDays(day, 1)) runs.push(country.letterDays.cutOffOf(day));

@@ -9,11 +9,11 @@ import { type MessageFilter, selectMatchingDays } from './message-rows.sql.ts';
 import { type Page, selectIdsOfJob, selectStoredId } from './stored-notifications.sql.ts';
 
 /**
- * How many messages a request looks through, about a fifth of a second; and how many newer ones it counts, to find out whether all
- * messages of a rare kind were found.
+ * `read`: how many messages a request scans, in about a fifth of a second. `newer`: how many newer ones it counts, to find out whether it
+ * has found all messages of a rare kind.
  */
 export const listLimits = { read: 100_000, newer: 100_000 };
-/** Passes over all that match, so that no id is returned. */
+/** Skips all matches, so that only their number is returned. */
 const onlyCount = { skip: Number.MAX_SAFE_INTEGER, size: 1 };
 const readInWords = listLimits.read.toLocaleString('en-GB');
 export const listDescription =
@@ -29,14 +29,14 @@ export interface NotificationFilter extends MessageFilter {
 interface NotificationPage {
   /** Newest first. */
   ids: string[];
-  /** There may be more, further back than a request looks. */
+  /** Whether there may be more, beyond the messages that the request scanned. */
   isCut: boolean;
 }
 
 /**
- * A page after `older_than` costs the same at any depth. One that is found by its number, and messages of a rare kind, are sought
- * within `listLimits.read` messages: beyond them the response says how to go on. An `older_than` that is not a notification of the
- * service matches nothing.
+ * A page after `older_than` costs the same at any depth. Numbered pages and rare kinds of messages are searched for only within
+ * `listLimits.read` messages; beyond that, the response says how to continue. An `older_than` that is not a notification of the service
+ * matches nothing.
  */
 export async function listNotifications(
   { db, country: { calendar } }: Platform,
@@ -67,13 +67,13 @@ async function findIds(
     first_id: since === undefined ? nilId : firstIdAt(earlier(new Date(since), hour_ms)),
     end_id: older_than ?? lastId,
   };
-  // Most lists are of messages that are not rare: then the statistics need not be asked.
+  // Most lists are not of rare messages, so they need no statistics.
   const isRare = filter.statuses !== undefined || filter.types !== undefined;
   if (!isRare) {
     const first = await findMessages(db, serviceId, filter, range, { ...page, mayReadOn: () => false });
     if (first.stoppedAt === undefined) return first;
   }
-  // Statistics and messages of the same moment.
+  // Read statistics and messages in one snapshot.
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return snapshot.execute(async (tx) => {
     const countNewer = async () => {

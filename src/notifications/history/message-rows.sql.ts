@@ -6,7 +6,7 @@ import type { Channel } from '../../protocol/channels.ts';
 import type { KeyType } from '../../protocol/key-types.ts';
 import type { Status } from '../notification.ts';
 
-/** A message in lists and reports: who got what, when and from whom, but not its text. */
+/** A message in lists and reports: recipient, template, times and sender, but not its text. */
 export interface MessageRow {
   id: string;
   /** The public id, which may differ for an uploaded letter. */
@@ -19,7 +19,7 @@ export interface MessageRow {
   created_by_name: string | null;
   created_by_email_address: string | null;
   job_name: string | null;
-  /** From 0. */
+  /** Zero-based. */
   job_row_number: number | null;
   status: Status;
   provider: string | null;
@@ -28,10 +28,10 @@ export interface MessageRow {
   api_key_name: string | null;
 }
 
-/** Where a message comes from: an API key, a person in the front end, or a file. */
+/** The origin of a message: an API key, a person in the front end, or a file. */
 export type Origin = 'key' | 'person' | 'file';
 
-/** Undefined stands for all. */
+/** An undefined field matches all messages. */
 export interface MessageFilter {
   types?: readonly Channel[] | undefined;
   statuses?: readonly Status[] | undefined;
@@ -48,7 +48,7 @@ export interface MessageFilter {
   /** Part of the recipient or of the reference, or one of these files. */
   words?: { recipient: string; reference: string; job_ids: readonly string[] } | undefined;
   created_since?: Timestamp | undefined;
-  /** The smallest id that is kept, by channel. */
+  /** The smallest id within retention, by channel. */
   kept_from?: Readonly<Record<Channel, string>> | undefined;
 }
 
@@ -62,17 +62,17 @@ interface SliceOptions {
   order: 'asc' | 'desc';
   /** Continues after this id. */
   after?: string | undefined;
-  /** How many of those that match are passed over, and how many are returned at most. */
+  /** How many matches to skip, and the maximum number to return. */
   skip: number;
   max: number;
 }
 
 interface Slice {
   ids: string[];
-  /** How many messages match, and how many were read. */
+  /** The number of matches, and of messages read. */
   matching: number;
   read: number;
-  /** The id that was read last. */
+  /** The last id that was read. */
   last: string | null;
 }
 
@@ -80,8 +80,8 @@ const readColumns = sql`n.id, n.template_id, n.notification_type, n.key_type, n.
   n.normalised_recipient, n.created_at, n.api_key_id, n.created_by_id, n.job_id`;
 
 /**
- * Reads a number of messages of a service, whatever they are, from one end of the range, and finds those that match: a rare
- * status never makes a statement slow.
+ * Reads a fixed number of messages of a service, matching or not, from one end of the range, and returns the matches. So a rare status
+ * never makes a statement slow.
  */
 export async function selectSlice(
   db: Db | Tx,
@@ -91,10 +91,10 @@ export async function selectSlice(
   { size, order, after, skip, max }: SliceOptions,
 ): Promise<Slice> {
   const direction = sql.raw(order);
-  // No slice has more; a page number may be far above what an integer can hold.
+  // A slice has no more matches than that, and a page number may exceed the range of an integer.
   const passed = Math.min(skip, size);
   const position = after === undefined ? sql`true` : sql`n.id ${order === 'desc' ? sql`<` : sql`>`} ${after}`;
-  // Single messages and those of jobs have an index each; the server merges what it reads from both.
+  // Single messages and those of jobs have separate indexes; the server merges both.
   const wanted = [
     ...(filter.job_id === undefined ? [sql`n.job_id is null`] : []),
     ...(filter.without_jobs ? [] : [sql`n.job_id is not null`]),
@@ -106,7 +106,7 @@ export async function selectSlice(
       order by n.id ${direction} limit ${size})`,
   );
   const matches = sql.join(conditionsOf(filter), sql` and `);
-  // As one text, which the driver need not take apart: reading an array of 10,000 ids takes as long as reading their messages.
+  // Return the ids as one text: parsing an array of 10,000 ids takes the driver as long as reading their messages.
   const { rows } = await sql<Omit<Slice, 'ids'> & { ids: string | null }>`
     select array_to_string((array_agg(n.id order by n.id ${direction}) filter (where matches))[${passed + 1}::int : ${passed + max}::int], ',') as ids,
       count(*) filter (where matches)::int as matching, count(*)::int as read,
@@ -141,7 +141,7 @@ export async function selectMessageRows(
   return rows;
 }
 
-/** It has an index, on a prefix: a whole reference may exceed the max size of an index entry. */
+/** Uses an index on a prefix, because a whole reference may exceed the maximum size of an index entry. */
 export function ofReference({ client_reference }: MessageFilter): RawBuilder<unknown> {
   if (client_reference === undefined) return sql`true`;
   return sql`left(n.client_reference, 200) = left(${client_reference}, 200) and n.client_reference = ${client_reference}`;
@@ -153,7 +153,7 @@ const origins: Record<Origin, RawBuilder<unknown>> = {
   file: sql`n.job_id is not null`,
 };
 
-/** All but the reference and `without_jobs`, which choose an index. */
+/** All conditions except the reference and `without_jobs`, which choose an index. */
 export function conditionsOf(filter: MessageFilter): RawBuilder<unknown>[] {
   const { types, statuses, key_types, template_ids, origin, recipient, words, kept_from, created_since } = filter;
   const conditions = [sql`true`];
@@ -178,16 +178,19 @@ export function conditionsOf(filter: MessageFilter): RawBuilder<unknown>[] {
   return conditions;
 }
 
-/** `text` is normalised. Ignoring case takes as long as reading the message, so only letters do it: they have no other recipient. */
+/**
+ * `text` is normalised. Ignoring case takes as long as reading the message, so this does it only for letters, which have no normalised
+ * recipient.
+ */
 function containsRecipient(text: string): RawBuilder<unknown> {
   const pattern = likeContains(text);
   return sql`case when n.normalised_recipient is null then n.recipient ilike ${pattern} else n.normalised_recipient like ${pattern} end`;
 }
 
-/** More than any page can show: a search for one letter must not become a statement with a million ids. */
+/** More than any page can show. Without it, a search for a single character would need a statement with a million ids. */
 const maxIds = 1_000;
 
-/** Archived templates, too: their messages are still there. */
+/** Includes archived templates, because their messages are still stored. */
 export async function selectTemplateIdsByName(db: Db, serviceId: string, text: string): Promise<string[]> {
   const rows = await db
     .selectFrom('templates')
@@ -199,7 +202,7 @@ export async function selectTemplateIdsByName(db: Db, serviceId: string, text: s
   return rows.map(({ id }) => id);
 }
 
-/** When the messages of a file were created. Null: not all of them are yet. */
+/** The time range in which the messages of a file were created. The end is null until all have been created. */
 export async function selectJobSpan(
   db: Db,
   serviceId: string,
@@ -213,7 +216,7 @@ export async function selectJobSpan(
     .executeTakeFirst();
 }
 
-/** The newest files whose name contains the text. */
+/** Selects the newest files whose name contains the text. */
 export async function selectJobIdsByFileName(db: Db, serviceId: string, text: string): Promise<string[]> {
   const rows = await db
     .selectFrom('jobs')
@@ -227,7 +230,7 @@ export async function selectJobIdsByFileName(db: Db, serviceId: string, text: st
   return rows.map(({ id }) => id);
 }
 
-/** Longer than any letter is in transit: an unfinished message outlives the retention of its service. */
+/** Longer than any letter is in transit. An unfinished message outlives the retention of its service. */
 const maxLifetimeDays = 90;
 
 export interface DayCount {
@@ -235,7 +238,7 @@ export interface DayCount {
   count: number;
 }
 
-/** Days on which messages of these statuses, types and key types were accepted, newest first, from the statistics. */
+/** Selects days on which messages of these statuses, types and key types were accepted, newest first, from the statistics. */
 export async function selectMatchingDays(
   db: Db | Tx,
   serviceId: string,

@@ -33,7 +33,7 @@ export const publicStatuses = [
   'received',
 ] as const satisfies readonly PublicStatus[];
 
-/** Statuses that clients of GC Notify ask for. No message here has the first two. */
+/** Statuses that clients of GC Notify may request. No message here has either of the first two. */
 type GcStatus = (typeof gcStatuses)[number];
 const gcStatuses = ['provider-failure', 'pii-check-failed', 'in-transit'] as const;
 
@@ -51,11 +51,11 @@ const Cost = Type.Object({
   }),
 });
 
-/** Outside the United Kingdom. */
+/** Additional fields outside the United Kingdom. */
 interface CostAbroad {
-  /** Of `cost_in_pounds` and `sms_rate`, if it is not GBP. */
+  /** The currency of `cost_in_pounds` and `sms_rate`, if it is not GBP. */
   currency?: string;
-  /** False while nobody has added a rate: the message is counted, and its cost is 0. */
+  /** False if no rate is configured: the message is counted, but its cost is 0. */
   price_known?: false;
 }
 
@@ -163,7 +163,7 @@ function publicStatus(type: Channel, status: Status): PublicStatus {
   return status === 'delivered' || status === 'returned-letter' ? 'received' : status;
 }
 
-/** Reasons of providers, which have words of their own. */
+/** Reasons given by providers in their own words. */
 const blockedReason = /suppress/i;
 const abroadReason = /NO_ORIGINATION_IDENTITIES_FOUND|DESTINATION_COUNTRY_BLOCKED/;
 
@@ -242,14 +242,14 @@ function costOf(country: Country, stored: PricedNotification): Cost {
   return { ...cost, ...country.money.currencyField, ...(isKnown ? {} : { price_known: false }) };
 }
 
-/** A text to another country while nobody had said what those cost. */
+/** Whether this is a text to another country that was accepted before any rates abroad were configured. */
 function isWithoutRateAbroad({ phone }: Country, stored: PricedNotification): boolean {
   const { notification_type, international, had_rates_abroad } = stored;
   const mayLackRate = phone.hasRatesAbroad && phone.multiplierAbroad === undefined;
   return mayLackRate && notification_type === 'sms' && international && !had_rates_abroad;
 }
 
-/** Available once the message was handed to a provider. Messages of test keys cost nothing. */
+/** Known once the message was handed over to a provider. Messages of test keys cost nothing. */
 function costInPounds(country: Country, stored: PricedNotification): Cost {
   const { notification_type, status, billable_units } = stored;
   const pounds = stored.key_type === 'test' ? 0 : Number(stored.cost ?? 0);

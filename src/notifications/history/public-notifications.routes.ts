@@ -33,7 +33,7 @@ const queryFields = {
   older_than: Type.Optional(Uuid),
 };
 const ListQuery = Type.Object(queryFields, { additionalProperties: false });
-/** Clients of GC Notify may say more. */
+/** Clients of GC Notify may send more parameters. */
 const GcListQuery = Type.Object(
   {
     ...queryFields,

@@ -40,12 +40,12 @@ export interface PublicFilter {
   older_than?: string;
 }
 
-/** A list that may look through many messages. The newest ones, and those of a reference, are found at once. */
+/** Whether the list may have to scan many messages. The newest ones, and those with a reference, are found at once. */
 export function isSearch({ status, template_type, older_than }: PublicFilter): boolean {
   return status !== undefined || template_type !== undefined || older_than !== undefined;
 }
 
-/** Lists only notifications sent with keys of the caller's type, those of jobs only on request. */
+/** Lists only notifications sent with keys of the caller's type; those of jobs only on request. */
 export async function listPublicNotifications(
   app: Deps,
   caller: ApiCaller,

@@ -27,11 +27,11 @@ import { selectIdsOfJob } from './stored-notifications.sql.ts';
 
 export type { MessageRow } from './message-rows.sql.ts';
 
-/** What somebody looks for among the messages of a service. Undefined stands for all. */
+/** A search among the messages of a service. An undefined field matches all. */
 export interface MessageSearch {
   channel?: Channel | undefined;
   statuses?: readonly Status[] | undefined;
-  /** Messages of test keys are listed only where they are asked for. */
+  /** Messages of test keys are listed only if requested. */
   origin?: Origin | 'test-key' | undefined;
   /** The id of a file. */
   file?: string | undefined;
@@ -45,7 +45,7 @@ export interface MessageSearch {
   until?: Date | undefined;
 }
 
-/** Ids of messages: the page begins after one, or ends before one. */
+/** Message ids: the page begins after one or ends before one. */
 interface PagePosition {
   before?: string | undefined;
   after?: string | undefined;
@@ -56,12 +56,12 @@ export interface FoundMessages {
   messages: MessageRow[];
   newer: string | undefined;
   older: string | undefined;
-  /** The search stopped here, before its page was full: what is older was not looked at yet. */
+  /** The time at which the search stopped before the page was full. Older messages were not searched yet. */
   searchedTo: Date | undefined;
 }
 
 const pageSize = 50;
-/** A page goes on where another stopped. */
+/** A search stops after this time; the next page continues it. */
 const searchFor_ms = 60;
 
 export async function searchMessages(
@@ -107,7 +107,7 @@ function pageOf(rows: MessageRow[], stoppedAt: string | undefined, { before, aft
   };
 }
 
-/** All messages that match, newest first, as CSV that is made while it is sent. */
+/** Streams all matching messages as CSV, newest first. */
 export async function exportMessages(
   app: Platform,
   serviceId: string,
@@ -117,7 +117,7 @@ export async function exportMessages(
   return reportActivity(app, serviceId, filter, range, days);
 }
 
-/** Counts of the days that are kept, from the statistics. Cancelled messages and those of test keys do not count. */
+/** Counts messages within retention, from the statistics. Excludes cancelled messages and those of test keys. */
 export async function countKeptMessages(
   { db, clock, country: { calendar } }: Platform,
   serviceId: string,
@@ -157,7 +157,7 @@ async function filterOf({ db, clock, country: { calendar } }: Platform, serviceI
     words: words === undefined ? undefined : await wordsOf(db, serviceId, words),
     kept_from,
   };
-  // Most messages are neither of a test key nor of another channel or status.
+  // The rare kinds are test keys and filters by channel or status.
   const isRare = channel !== undefined || statuses !== undefined || origin === 'test-key';
   const days = isRare ? await selectMatchingDays(db, serviceId, filter) : undefined;
   const firstIds = [channel ? kept_from[channel] : min(Object.values(kept_from)), ...(since ? [firstIdAt(since)] : [])];
@@ -168,7 +168,10 @@ async function filterOf({ db, clock, country: { calendar } }: Platform, serviceI
   return { filter, range: file === undefined ? range : await withinFile(db, serviceId, file, range), days };
 }
 
-/** The messages of a file are created within minutes, so that few others are read. A file of another service has none. */
+/**
+ * Narrows the range to the minutes in which the messages of a file were created, so that few others are read. A file of another service has
+ * no messages.
+ */
 async function withinFile(db: Platform['db'], serviceId: string, file: string, range: IdRange): Promise<IdRange> {
   const job = await selectJobSpan(db, serviceId, file);
   if (!job) return { ...range, end_id: range.first_id };
@@ -177,7 +180,7 @@ async function withinFile(db: Platform['db'], serviceId: string, file: string, r
   return { first_id: max([range.first_id, first]), end_id: end ? min([range.end_id, end]) : range.end_id };
 }
 
-/** The messages of the first rows of a file, in its order. */
+/** Lists the messages of the first rows of a file, in its order. */
 export async function listFirstMessages(db: Db, serviceId: string, job_id: string): Promise<MessageRow[]> {
   const ids = await selectIdsOfJob(db, serviceId, { job_id }, { size: pageSize }, 'asc');
   return selectMessageRows(db, ids, 'asc');
@@ -231,7 +234,7 @@ const allColumns: ReportLayout = {
   ],
 };
 
-/** Of an address its first line, which is a name. */
+/** For a postal address, returns only its first line, which is a name. */
 export function recipientInReport({
   notification_type,
   recipient,
@@ -240,16 +243,16 @@ export function recipientInReport({
 }
 
 const messagesAtOnce = 2_500;
-/** Where few match, a statement reads more messages. */
+/** A statement reads more messages if few match. */
 const readAtOnce = 20_000;
 
-/** Messages of a service as CSV, newest first, without a connection in between. */
+/** Yields messages of a service as CSV, newest first, without holding a connection in between. */
 export async function* reportActivity(
   { db, country: { calendar } }: Platform,
   serviceId: string,
   filter: MessageFilter,
   range: IdRange,
-  /** Days with such messages, if they are known: others are not read. */
+  /** Days with matching messages, if known; other days are not read. */
   days?: readonly DayCount[],
   layout = allColumns,
 ): AsyncGenerator<string> {
@@ -259,7 +262,7 @@ export async function* reportActivity(
     const wanted = { size: messagesAtOnce, known, mayReadOn: (read: number) => read < readAtOnce };
     const { ids, stoppedAt } = await findMessages(db, serviceId, filter, { ...range, end_id: before }, wanted);
     const rows = await selectMessageRows(db, ids);
-    // An empty part, too: a download that was cancelled ends at the next part, and all messages may be read before one matches.
+    // Yield empty parts too: a cancelled download ends at the next part, and all messages may be read before one matches.
     yield rows.map((row) => csvLine(layout.cells(row, calendar))).join('');
     before = stoppedAt ?? (ids.length < messagesAtOnce ? undefined : ids.at(-1));
   }

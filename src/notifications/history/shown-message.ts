@@ -12,16 +12,16 @@ export interface ShownMessage {
   record: ActivityRecord;
   /** The response of the public API. */
   response: PublicNotification;
-  /** What its text is made from. Hidden values are replaced, as in `record`. */
+  /** The stored message. Hidden values are replaced, as in `record`. */
   stored: StoredNotification;
-  /** Undefined for a row of a file, whose lane depends on the size of the file. */
+  /** Undefined for a message of a job, whose lane depends on the size of the job. */
   lane: string | undefined;
   /** The London day on which its data is deleted. */
   deletion_day: string;
   kept_days: number;
 }
 
-/** Everything about one message that a person of the service may see. */
+/** Returns everything that a member of the service may see about one message. */
 export async function getShownMessage(
   app: Platform & { compiledTemplates: CompiledTemplates },
   serviceId: string,

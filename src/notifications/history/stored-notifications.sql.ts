@@ -15,7 +15,7 @@ export interface StoredNotification {
   service_id: string;
   template_id: string;
   template_version: number;
-  /** Null: the template's own text. */
+  /** Null for the template's own text. */
   language: string | null;
   notification_type: Channel;
   key_type: KeyType;
@@ -33,17 +33,17 @@ export interface StoredNotification {
   provider: string | null;
   provider_reference: string | null;
   one_click_unsubscribe_url: string | null;
-  /** Null if it links to no file. */
+  /** Null if the message has no links to files. */
   document_download_count: number | null;
   scheduled_for: Timestamp | null;
-  /** When the sending time begins for which it waits; null if it does not wait. */
+  /** The start of the sending time that it waits for; null if it does not wait. */
   held_until: Timestamp | null;
   created_at: Timestamp;
   sent_at: Timestamp | null;
   updated_at: Timestamp | null;
   api_key_id: string | null;
   job_id: string | null;
-  /** From 0. */
+  /** Zero-based. */
   job_row_number: number | null;
   job_name: string | null;
   created_by_id: string | null;
@@ -59,15 +59,15 @@ export interface PricedNotification extends StoredNotification {
   rate: string | null;
   /** Exact decimal. */
   cost: string | null;
-  /** Whether there were rates abroad at acceptance. */
+  /** Whether any rates abroad were configured at acceptance. */
   had_rates_abroad: boolean;
-  /** Of which it is a step; null without a channel plan. */
+  /** The channel plan message that this is a step of; null without a plan. */
   message_id: string | null;
-  /** Why the message failed, in the words of the provider: from its receipt, or from the last attempt to hand it over. */
+  /** Why the message failed, in the words of the provider: from its receipt, or else from the last attempt to hand it over. */
   provider_response: string | null;
 }
 
-/** Finds a notification by its stored id, else by its public id. */
+/** Finds a notification by its stored id, or else by its public id. */
 export async function selectNotification(
   db: Db,
   serviceId: string,
@@ -121,8 +121,8 @@ export interface Page {
 }
 
 /**
- * Ids by row number, which ascends like the ids of a job. Ids of messages follow the creation of their job, so that older
- * partitions are not read.
+ * Selects ids in row order, which is also their id order. A message id is later than the creation of its job, so older partitions are not
+ * read.
  */
 export async function selectIdsOfJob(
   db: Db,
@@ -151,7 +151,7 @@ export async function selectIdsOfJob(
   return rows.map(({ id }) => id);
 }
 
-/** The newest rate in effect at acceptance, else the first rate. */
+/** The newest rate in effect at acceptance, or else the first rate. */
 const rate = sql`case n.notification_type
   when 'sms' then (
     select r.rate from sms_rates r order by r.valid_from > n.created_at, abs(extract(epoch from r.valid_from - n.created_at))
@@ -161,7 +161,7 @@ const rate = sql`case n.notification_type
     order by r.start_date > n.created_at, abs(extract(epoch from r.start_date - n.created_at)) limit 1)
   end`;
 
-/** Finding the rate takes longer than the rest, so lists that show no costs do without. */
+/** Includes the price. Looking up the rate takes longer than the rest, so lists without costs do not use it. */
 function selectPricedRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<PricedNotification> {
   return selectRows<PricedNotification>(found, order, {
     columns: sql`, price.rate,
@@ -206,7 +206,7 @@ export function selectRows<Row = StoredNotification>(
 /** Each status has its own column in the totals of a service. */
 const inAnyStatus = sql.raw(statuses.map((status) => status.replaceAll('-', '_')).join(' + '));
 
-/** Counts by the totals of days, and the counts not yet folded into them: a few rows a day, however much a service sends. */
+/** Counts from daily totals and from counts not yet folded into them: a few rows a day, regardless of volume. */
 export async function countSentNotifications(
   db: Db,
   serviceId: string,

@@ -16,15 +16,15 @@ interface Used {
 }
 
 interface LimitsOfChannel {
-  /** Of the day and of the year of the service; organisations count messages. */
+  /** The unit of the service's daily and annual limits. Organisations count messages. */
   unit: TextUnit;
   day: Used;
-  /** Null without a limit. */
+  /** Null if there is no limit. */
   year: Used | null;
   year_of_organisation: Used | null;
 }
 
-/** How many messages a service can still send today within every limit; of a text, with as many parts. */
+/** Returns how many messages a service can still send today within every limit. For texts, assumes this many parts each. */
 export async function countLeft(
   app: Platform,
   service: Pick<SendingService, 'id' | 'daily_limits' | 'annual_limits' | 'text_unit'>,
@@ -41,7 +41,7 @@ export async function countLeft(
   return Math.floor(Math.min(...left));
 }
 
-/** What a service has used and can still send, by channel. */
+/** Returns what a service has used and can still send, by channel. */
 export async function listLimits(
   app: Platform,
   service: Pick<SendingService, 'id' | 'daily_limits' | 'annual_limits' | 'text_unit'>,
@@ -62,7 +62,7 @@ export async function listLimits(
     };
     return {
       unit: countsParts(app.country, service, channel, now) ? 'parts' : 'messages',
-      // A limit that was lowered may be below what was sent.
+      // If a limit was lowered, more than the limit may have been sent.
       day: { limit, used: limit - remaining, remaining, resets_at: tomorrow },
       year: await yearOf('service'),
       year_of_organisation: await yearOf('organisation'),

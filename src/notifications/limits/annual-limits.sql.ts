@@ -5,7 +5,7 @@ import type { TextUnit } from '../../services/settings/text-unit.ts';
 import type { LimitedChannel } from '../notification.ts';
 import { waitsUpTo } from '../sending/idempotency.sql.ts';
 
-/** A counter of a year, of a service or of its organisation. */
+/** An annual counter of a service or of its organisation. */
 export interface YearOfLimit {
   owner_kind: 'service' | 'organisation';
   owner_id: string;
@@ -14,14 +14,14 @@ export interface YearOfLimit {
   unit: TextUnit;
 }
 
-/** Messages of a file that count before they are stored. */
+/** Messages of a file that are counted before they are stored. */
 export interface Reserved {
   messages: number;
-  /** Null where messages count. */
+  /** Null if messages are counted. */
   parts: number | null;
 }
 
-/** The limits of a service, or those of its organisation. */
+/** The annual limits of a service or of its organisation. */
 export interface AnnualLimits extends Pick<YearOfLimit, 'owner_kind' | 'owner_id'> {
   limits: Readonly<Record<Channel, number | null>>;
 }
@@ -33,7 +33,7 @@ export interface DayOfLimit {
 }
 
 /**
- * Locks counters of days until the transaction ends, and reads them. In the order of the statement that stores single messages:
+ * Locks and reads daily counters until the transaction ends. Locks in the same order as the statement that stores single messages:
  * international first, then by key.
  */
 export async function lockDayCounts(tx: Tx, days: DayOfLimit[], lockTimeout_ms: number): Promise<number[]> {
@@ -63,7 +63,7 @@ export async function addToDayCounts(tx: Tx, days: (DayOfLimit & { added: number
     where c.service_id = day.service_id and c.utc_day = day.utc_day and c.channel = day.channel`.execute(tx);
 }
 
-/** The same for counters of years, after those of days: services share that of their organisation. */
+/** Locks and reads annual counters. Lock them after daily ones, because services share those of their organisation. */
 export async function lockYearCounts(
   tx: Tx,
   years: readonly YearOfLimit[],
@@ -100,15 +100,15 @@ const ownedBy = ({ owner_kind, owner_id }: YearOfLimit) =>
     ? sql`= ${owner_id}::uuid`
     : sql`in (select id from services where organisation_id = ${owner_id}::uuid)`;
 
-/** Those that were sent; texts that wait count as one part each, until they are sent. */
+/** Parts sent so far. Texts that wait count as one part each until they are sent. */
 const partsSoFar = (year: YearOfLimit) => sql`(
   select coalesce(sum(billable_units), 0) from usage_counts
   where service_id ${ownedBy(year)} and london_day >= ${year.year_start}::date and notification_type = 'sms'
 ) +`;
 
 /**
- * What was accepted in a year so far: each message is in the statistics in the commit that accepted it, and rows that files have
- * reserved follow. `exceptJob` is a file whose rows are about to be reserved. What was cancelled costs nothing.
+ * The number accepted in a year so far. Each message is added to the statistics in the commit that accepts it; rows reserved by files are
+ * added to that. `exceptJob` is a file that is about to reserve its rows. Cancelled messages do not count.
  */
 const acceptedSoFar = (year: YearOfLimit, exceptJob: string | undefined) => sql<number>`${
   year.unit === 'parts' ? partsSoFar(year) : sql``
@@ -124,8 +124,8 @@ const acceptedSoFar = (year: YearOfLimit, exceptJob: string | undefined) => sql<
 )`;
 
 /**
- * Sets a counter that the transaction has locked. Parts of texts that failed are not given back, and nothing else has counted them: such a
- * counter is only raised.
+ * Recounts a counter that the transaction has locked. A count of parts is only raised: parts of failed texts are not given back, and only
+ * the counter itself has counted them.
  */
 export async function recountYear(tx: Tx, year: YearOfLimit, exceptJob?: string): Promise<number> {
   const { owner_kind, owner_id, year_start, channel, unit } = year;
@@ -137,7 +137,7 @@ export async function recountYear(tx: Tx, year: YearOfLimit, exceptJob?: string)
   return rows[0]?.count ?? 0;
 }
 
-/** Nobody has counted a year in which nothing was sent since the limit was set. */
+/** Returns the counter, or counts now if nothing was sent since the limit was set. */
 export async function selectYearCount(db: Db, year: YearOfLimit): Promise<number> {
   const { owner_kind, owner_id, year_start, channel, unit } = year;
   const { rows } = await sql<{ count: number }>`
@@ -149,7 +149,7 @@ export async function selectYearCount(db: Db, year: YearOfLimit): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** Gives back messages, or their parts, of a service in its own year and in that of its organisation, if those are counted. */
+/** Returns messages, or their parts, to the annual counters of a service and its organisation, if these exist. */
 export async function subtractFromYears(
   tx: Tx,
   { service_id, year_start, channel }: { service_id: string; year_start: string; channel: Channel },
@@ -168,7 +168,7 @@ export async function subtractFromYears(
       and c.year_start = ${year_start} and c.channel = ${channel}`.execute(tx);
 }
 
-/** Every counter of a year: there are as many as limits. */
+/** Lists every counter of a year: at most one for each limit. */
 export async function listYears(db: Db, yearStart: string): Promise<YearOfLimit[]> {
   return db
     .selectFrom('annual_counts')

@@ -18,19 +18,19 @@ import {
   type YearOfLimit,
 } from './annual-limits.sql.ts';
 
-/**
- * Limits of a financial year of the country, in its own days. They are rare, so messages of services without them are accepted as if
- * there were none: nothing is counted for them.
- */
+/** Limits per financial year of the country, in its time zone. Few services have them, so for services without them nothing is counted. */
 
-/** A limit that a message counts towards. */
+/** An annual limit that a message counts towards. */
 export interface AnnualQuota extends YearOfLimit {
   limit: number;
 }
 
 const none: readonly AnnualQuota[] = [];
 
-/** That of the service first, then that of its organisation, which counts messages: its services may have different units. */
+/**
+ * Lists the limit of the service first, then that of its organisation. An organisation counts messages, because its services may use
+ * different units.
+ */
 export function annualQuotas(
   { calendar, limitCalendar }: Country,
   { annual_limits, text_unit }: Pick<SendingService, 'annual_limits' | 'text_unit'>,
@@ -54,7 +54,7 @@ export function annualQuotas(
   });
 }
 
-/** No time to wait is given: it may be months. */
+/** Contains no Retry-After header, because it may be months. */
 export function annualLimitExceeded(
   { restricted }: Pick<SendingService, 'restricted'>,
   { owner_kind, limit, channel }: AnnualQuota,
@@ -66,15 +66,15 @@ export function annualLimitExceeded(
   });
 }
 
-/** When the counts of a year begin anew. */
+/** Returns when the annual counts start again. */
 export function endOfYear({ calendar }: Country, now: Date): Date {
   const { last_day } = calendar.financialYearDays(calendar.financialYear(now));
   return calendar.start(addDays(last_day, 1));
 }
 
 /**
- * Locks counters until the transaction ends, and reads them. Nobody counted before there was a limit, so a new counter begins with
- * what was accepted so far. `exceptJob` is a file whose rows are about to be counted.
+ * Locks and reads counters until the transaction ends. A new counter starts with what was accepted so far, because nothing was counted
+ * before there was a limit. `exceptJob` is a file that is about to reserve its rows.
  */
 export async function lockYears(tx: Tx, years: readonly YearOfLimit[], exceptJob?: string): Promise<number[]> {
   if (years.length === 0) return [];
@@ -86,7 +86,7 @@ export async function lockYears(tx: Tx, years: readonly YearOfLimit[], exceptJob
   return counts;
 }
 
-/** Reserves all messages of a file in every year or in none; returns the limit that prevents it, and what remains of it. */
+/** Reserves all messages of a file in every annual counter, or none. Returns the limit that prevents it and its remainder. */
 export async function reserveInYears(
   tx: Tx,
   quotas: readonly AnnualQuota[],
@@ -108,7 +108,7 @@ export async function reserveInYears(
 const amountIn = ({ unit }: AnnualQuota, { messages, parts }: Reserved) =>
   unit === 'parts' ? (parts ?? messages) : messages;
 
-/** The first limit of this year that has less left than a file needs. */
+/** Returns the first annual limit with less left than a file needs. */
 export async function findExceededYear(
   { country, clock, db }: Platform,
   service: Pick<SendingService, 'annual_limits' | 'text_unit'>,
@@ -123,7 +123,7 @@ export async function findExceededYear(
   return undefined;
 }
 
-/** `limit_refusals_total`: messages and files that a limit of a day or a year refused. */
+/** Increments `limit_refusals_total`, which counts messages and files rejected by a daily or annual limit. */
 export function countRefusal(
   { metrics }: Pick<Platform, 'metrics'>,
   period: 'day' | 'year',
@@ -134,12 +134,12 @@ export function countRefusal(
     .inc({ period, channel });
 }
 
-/** How much of it is used. */
+/** Returns how much of the limit is used. */
 export function countUsed({ db }: Pick<Platform, 'db'>, quota: AnnualQuota): Promise<number> {
   return selectYearCount(db, quota);
 }
 
-/** Gives back messages that were reserved at that moment, in the limits that count them. */
+/** Returns messages that were reserved at that moment to the limits that count them. */
 export async function returnInYears(
   tx: Tx,
   { calendar }: Country,
@@ -155,8 +155,8 @@ export function startOfYear(calendar: Country['calendar'], at: Date): string {
 }
 
 /**
- * Compares the counters of this year with the statistics, and corrects them. They differ where a process did not know yet that there is a
- * limit, or where messages were cancelled one by one.
+ * Compares the counters of this year with the statistics and corrects them. They differ if a process did not know about a new limit yet, or
+ * if messages were cancelled one by one.
  */
 export async function reconcileAnnualCounts(app: Platform): Promise<void> {
   const year_start = startOfYear(app.country.calendar, app.clock.now());

@@ -47,7 +47,7 @@ export async function subtractFromCount(
     where service_id = ${service_id} and utc_day = ${utc_day} and channel = ${channel}`.execute(tx);
 }
 
-/** Once committed, every process reads the counts of the service anew: cached ones may be too high. */
+/** Makes every process reload the service after the commit, because its cached counts may be too high. */
 export async function announceLowerCounts(tx: Tx, serviceId: string): Promise<void> {
   await sql`select pg_notify('service_changed', ${serviceId})`.execute(tx);
 }

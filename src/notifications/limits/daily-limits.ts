@@ -12,7 +12,10 @@ import type { Reserved } from './annual-limits.sql.ts';
 import { type AnnualQuota, reserveInYears } from './annual-limits.ts';
 import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './daily-limits.sql.ts';
 
-/** Limits apply per day of the country's limit calendar: `utc_day` is its name in the database. The commit that stores a message enforces them exactly. */
+/**
+ * Limits apply per day of the country's limit calendar; the database calls it `utc_day`. The commit that stores a message enforces them
+ * exactly.
+ */
 
 export function isDailyLimitReached(
   { limitCalendar }: Country,
@@ -46,7 +49,7 @@ export function dailyLimitExceeded(
   );
 }
 
-/** Whether the limits of the service count the parts of texts today. */
+/** Whether the limits of the service count parts of texts today. */
 export function countsParts(
   { limitCalendar }: Country,
   { text_unit }: Pick<SendingService, 'text_unit'>,
@@ -62,9 +65,9 @@ export interface LimitedMessage {
   channel: Channel;
   utc_day: string;
   abroad: boolean;
-  /** Empty for most services: only their messages are counted together with others. */
+  /** Empty for most services. Only their messages can be counted in the shared statement. */
   annual: readonly AnnualQuota[];
-  /** Of a text, where they count; null: it counts as one. */
+  /** The parts of a text, if limits count them; null to count it as one. */
   parts: number | null;
 }
 
@@ -77,8 +80,8 @@ interface SequenceNumbers {
 const unlimited: SequenceNumbers = { sequence: 0, international_sequence: 0 };
 
 /**
- * Numbers messages within each limit. Messages abroad come after domestic ones: if the international limit rejects some of
- * them, the remaining sequence numbers still have no gaps.
+ * Numbers messages within each limit. International messages come after domestic ones: if the international limit rejects some of them, the
+ * remaining sequence numbers have no gaps.
  */
 export function numberMessages(messages: (LimitedMessage | null)[]): {
   numbers: SequenceNumbers[];
@@ -139,7 +142,7 @@ export function exceededLimit(
   return isBeyond(sequence, channel) ? channel : undefined;
 }
 
-/** How many messages a service can still send today; those abroad have a limit of their own. */
+/** Returns how many messages a service can still send today. International texts also have their own limit. */
 export async function remainingToday(
   { db, clock, country: { limitCalendar } }: Platform,
   { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
@@ -174,29 +177,29 @@ export async function listRemainingToday(
   };
 }
 
-/** Messages of a service that count towards the limits of one day before they are stored. */
+/** Messages that count towards the limits of one day before they are stored. */
 interface Reservation extends Reserved {
   service_id: string;
   utc_day: string;
   channel: Channel;
   /** How many of them also count towards the international limit. */
   international: number;
-  /** The file whose rows they are, if it is stored. */
+  /** The file that the messages belong to, if it is stored. */
   job?: string;
 }
 
-/** The limit that has too little left. */
+/** The limit with too little left. */
 export interface ExceededLimit {
   channel: LimitedChannel;
   remaining: number;
-  /** Of a year, if not of the day. */
+  /** Set if an annual limit was exceeded instead of a daily one. */
   annual?: AnnualQuota;
 }
 
 /**
- * Reserves all messages or none; returns the limit that prevents it. The row locks make this exact under concurrency. They
- * are taken in the order of the statement that stores single messages (international first), and block it until the
- * transaction ends: reserve last. Limits of a year come after those of the day.
+ * Reserves all messages or none; returns the limit that prevents it. Row locks make this exact under concurrency. They are taken in the
+ * order of the statement that stores single messages (international first) and block it until the transaction ends, so reserve last. Annual
+ * limits come after daily ones.
  */
 export async function reserveMessages(
   tx: Tx,
@@ -225,7 +228,7 @@ export async function reserveMessages(
   return { channel: reservation.channel, remaining: exceeded.remaining, annual: exceeded.quota };
 }
 
-/** Gives back messages that are not sent after all. */
+/** Returns reserved messages that will not be sent. */
 export async function returnMessages(tx: Tx, { service_id, utc_day, ...reservation }: Reservation): Promise<void> {
   const counted = countedOf(reservation);
   for (const { channel, messages } of counted) {
@@ -234,7 +237,7 @@ export async function returnMessages(tx: Tx, { service_id, utc_day, ...reservati
   if (counted.length > 0) await announceLowerCounts(tx, service_id);
 }
 
-/** Texts abroad are counted one by one. */
+/** International texts are counted individually. */
 function countedOf({
   channel,
   messages,

@@ -10,10 +10,10 @@ import {
 import { type AnnualQuota, lockYears } from './annual-limits.ts';
 import type { LimitedMessage } from './daily-limits.ts';
 
-/** Why a message was refused. */
+/** Why a message was rejected. */
 export type Refusal = { kind: 'day'; channel: LimitedChannel } | { kind: 'year'; quota: AnnualQuota };
 
-/** A row that counts messages; locked until the transaction ends. */
+/** A counter row, locked until the transaction ends. */
 interface Counter<Place> {
   place: Place;
   count: number;
@@ -21,8 +21,8 @@ interface Counter<Place> {
 }
 
 /**
- * Counts messages of services with limits of a year or in parts, in their order: the first limit that is used up refuses a message, and then it
- * counts towards none. The counters are locked, so this is exact at any concurrency, and several statements may come between.
+ * Counts messages of services with annual limits or limits in parts, in order. The first exhausted limit rejects a message, which then
+ * counts towards none. Locks on the counters make this exact under concurrency, even with several statements in between.
  */
 export async function claimWithinLimits(
   tx: Tx,

@@ -21,8 +21,8 @@ import {
 type Deps = Platform & { config: { urls: Urls }; accountMessages: AccountMessageSender };
 
 /**
- * Tells people once that a limit of the day or the year is used to 80 %, and once that it is used up. What reaches both at once, such as
- * a file, is told as the second. In a task, so that accepting a message does not become slower.
+ * Notifies people once when 80 % of a daily or annual limit is used, and once when it is used up. If both happen at once, for example
+ * through a file, only the second notice is sent. Runs in a task, so that accepting messages does not become slower.
  */
 export async function tellOfReachedLimits(app: Deps): Promise<void> {
   const now = app.clock.now();
@@ -42,7 +42,7 @@ export async function tellOfReachedLimits(app: Deps): Promise<void> {
   }
 }
 
-/** From the platform service, so that a notice does not count towards the limit. */
+/** Sends the notice as the platform service, so that it does not count towards the limit. */
 async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promise<void> {
   const { level, channel, unit, period, used, limit } = reached;
   const owner_name = await selectOwnerName(tx, reached);
@@ -85,7 +85,7 @@ function pathOf({ owner_kind, owner_id }: ReachedLimit): string {
   return owner_kind === 'service' ? `/services/${owner_id}/usage` : `/organisations/${owner_id}`;
 }
 
-/** Read at each scrape. */
+/** Registers metrics that are read at each scrape. */
 export function measureLimits({ metrics, db, country, clock }: Platform): void {
   metrics.distribution(
     'annual_limit_used_ratio',

@@ -41,7 +41,7 @@ const Limits = Type.Object(
   },
 );
 
-/** Test keys have no limits, and see those of their service. */
+/** Test keys have no limits. They see those of their service. */
 export function limitRoutes(http: Http, app: Platform & { sending: Pick<SendState, 'services'> }): void {
   http.get(
     '/v2/limits',

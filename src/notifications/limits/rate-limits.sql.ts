@@ -7,7 +7,7 @@ export type RateWindow = KeyType | `read-${KeyType}`;
 interface RateRequest {
   service_id: string;
   key_type: RateWindow;
-  /** Requests already let through. */
+  /** Requests already granted. */
   already: number;
   /** Requests waiting for a decision. */
   waiting: number;

@@ -6,32 +6,32 @@ import { deleteRateWindows, type RateGrant, type RateWindow, takeRatePermits } f
 const rateWindowSeconds = 60;
 
 const slot_ms = 250;
-// The oldest slot counts until it has passed completely, so the window covers one more slot than this.
+// The oldest slot counts until it has passed completely, so the window covers one slot more than this.
 const windowSlots = (rateWindowSeconds * 1000) / slot_ms;
 
 /**
- * The share of a limit that each process may grant before it reports: eight processes together stay within 5 %.
- * Limits below 160 are too small for that and are exact; so is any limit if a single process gets all requests.
- * Reserving permits in advance would never exceed the limit, but permits unused in one process would be refused in another.
+ * The share of a limit that each process may grant before it reports: eight processes together stay within 5 %. Limits below 160 are too
+ * small for that and are exact; so is any limit if a single process gets all requests. Reserving permits in advance would never exceed the
+ * limit, but permits that one process does not use would be refused in another.
  */
 const aheadShare = 0.05 / 8;
 
 /**
- * How long a process may delay its report: not at all if a request waits for it; near the limit; far below it; and while there is
- * at most half of the share above to report. That share bounds what is unreported, however late; its requests only leave the window
- * that much later. A report costs the database as much as two messages, and most of many services send a few messages a minute.
+ * How long a process may delay its report: not at all if a request waits for it; near the limit; far below it; and while at most half of
+ * the share above is unreported. The share limits the number of unreported requests regardless of the delay; late requests only leave the
+ * window later. A report costs the database as much as two messages, and most services send only a few messages a minute.
  */
 const delays_ms = { waiting: 0, near: 50, far: 4_000, few: 30_000 };
 type Urgency = keyof typeof delays_ms;
-/** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
+/** Windows that are due within this time are reported together, because separate queries would cost more than early reports. */
 const reportTogether_ms = 1_000;
-/** Limits the windows for which no request waits: those that wait for the next query must not wait long. */
+/** Limits the windows per report for which no request waits, because requests that wait for the next query must not wait long. */
 const maxReportedTogether = 100;
 const nothingToReport = Number.POSITIVE_INFINITY;
 const nearShare = 0.5;
-/** More are deleted when they are idle; a window takes about 200 bytes. */
+/** Above this number, idle windows are deleted. A window takes about 200 bytes. */
 const usualMaxWindows = 100_000;
-/** A new window pays for this much of the search for idle ones: then no request waits for a walk over all of them. */
+/** Each new window checks this many others for idleness, so that no request waits for a scan of all windows. */
 const idleSearchSteps = 8;
 
 interface RateDecision {
@@ -43,36 +43,36 @@ interface RateDecision {
 
 interface Window {
   service_id: string;
-  /** Sends or reads, with one type of key. */
+  /** Sends or reads, by key type. */
   window: RateWindow;
   limit: number;
   /** Requests of all processes, as of the last report. */
   used: number;
   oldestSlot: number;
-  /** Requests this process granted but has not reported, and how many of them are being reported. */
+  /** Requests that this process granted but has not reported, and how many of them are in the current report. */
   unreported: number;
   reporting: number;
-  /** Deadline of the next report, by `performance.now()`, or `nothingToReport`; and the list that it is in until then. */
+  /** When the next report is due, by `performance.now()`, or `nothingToReport`; and the list that contains the window until then. */
   reportAt: number;
   toReport: Set<Window> | undefined;
   /** Requests for which a query is in flight. Counted as granted until it returns. */
   undecided: number;
-  /** The window is full until then, in every process. */
+  /** The window is full until then, for every process. */
   fullUntil: number;
   waiting: { resolve(decision: RateDecision): void; reject(error: unknown): void }[];
 }
 
 /**
- * Rolling windows of requests by service and key type, separate for sending and reading, which all processes share through
- * the database. Far below the limit a process grants requests at once and reports them some seconds later. Near the limit, and
- * always for small limits, the database decides; waiting requests share one round trip.
+ * Sliding windows of requests by service and key type, separate for sending and reading, shared by all processes through the database. Far
+ * below the limit, a process grants requests at once and reports them some seconds later. Near the limit, and always for small limits, the
+ * database decides; waiting requests share one round trip.
  */
 export class RateLimits {
   private readonly app: Platform;
   private readonly windows = new Map<string, Window>();
   /** Where the search for idle windows continues. */
   private search = this.windows.entries();
-  /** Windows with something to report. Their deadlines ascend in each of these, so that nothing walks over all of them. */
+  /** Windows with something to report. Each list is sorted by deadline, so that no operation scans all windows. */
   private readonly toReport: Record<Urgency, Set<Window>> = {
     waiting: new Set(),
     near: new Set(),
@@ -111,8 +111,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request that `take` has granted as several. It is not refused for that, whatever remains: also a message that counts
-   * as more than the limit can be sent.
+   * Counts a granted request as several. It is never rejected for this, so that a message that counts as more than the whole limit can
+   * still be sent.
    */
   countAs(which: Pick<Window, 'service_id' | 'window'>, requests: number, decision: RateDecision): RateDecision {
     const window = this.windowOf(which);
@@ -131,7 +131,7 @@ export class RateLimits {
     const existing = this.windows.get(key);
     if (existing) return existing;
     if (this.windows.size >= this.maxWindows) this.deleteIdleWindows();
-    // One literal: an object that is spread from others takes several times the memory.
+    // One object literal: an object built by spreading takes several times the memory.
     const window: Window = {
       service_id,
       window: counted,
@@ -167,7 +167,10 @@ export class RateLimits {
     this.queryWithin(delays_ms[urgency]);
   }
 
-  /** Without windows that can wait: each costs the database the same, regardless of how many requests it reports. */
+  /**
+   * Returns the due windows. Leaves out those that can wait, because each window in a report costs the database the same, however many
+   * requests it reports.
+   */
   private takeDue(): Window[] {
     const due = performance.now() + reportTogether_ms;
     const windows = [...this.toReport.waiting];
@@ -260,7 +263,7 @@ function settle(window: Window, waiting: Window['waiting'], grant: RateGrant, no
   if (grant.granted < waiting.length) window.fullUntil = endOf(window, now);
 }
 
-/** A window that is full for longer than its length means that the clock was set back: then query the database. */
+/** If a window is full for longer than its length, the clock was set back; then this returns false, so that the database is queried. */
 function isFull({ fullUntil }: Window, now: number): boolean {
   return fullUntil > now && fullUntil - now <= (windowSlots + 1) * slot_ms;
 }

@@ -14,8 +14,8 @@ interface Deps {
 const minReadLimit = 3_000;
 
 /**
- * Reads have their own limit by service and key type, so that reads and sends do not use up each other's. A service with a
- * high send limit may read as much.
+ * Reads have a separate limit by service and key type, so that reads and sends do not use up each other's. It rises with the send limit of
+ * the service.
  */
 export function limitReading(app: Deps, authenticate: Authenticate): Authenticate {
   return (request, reply) => {
@@ -25,7 +25,7 @@ export function limitReading(app: Deps, authenticate: Authenticate): Authenticat
   };
 }
 
-/** Changes of templates count as reads: they send nothing. */
+/** Changes of templates count as reads, because they send nothing. */
 function isRead({ method, routeOptions }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD' || routeOptions.url?.startsWith('/v2/template') === true;
 }

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 
-/** Loads the service, the sending user and whether the user is a member. */
+/** Loads the service, the sending user, and whether the user is a member. */
 export function selectOneOffSender(db: Db, serviceId: string, userId: string) {
   return db
     .selectFrom('services')

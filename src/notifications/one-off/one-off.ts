@@ -32,13 +32,13 @@ interface OneOffRequest {
   sender_id?: string | null;
   reference?: string | null;
   language?: string | null;
-  /** Not for letters. */
+  /** Not supported for letters. */
   scheduled_for?: string | null;
 }
 
 /**
- * Sends a message from the front end. The same rules as for API clients, without a key. Repeated with the same `send_id`, it
- * sends no second message.
+ * Sends a message from the front end, with the same rules as for API clients, but without a key. A repeated `send_id` sends no second
+ * message.
  */
 export async function sendOneOff(
   app: SendDeps,
@@ -53,7 +53,7 @@ export async function sendOneOff(
   return send(app, { ...context, idempotency }, request);
 }
 
-/** Refuses what `sendOneOff` would refuse now. */
+/** Throws if `sendOneOff` would fail now. */
 export async function checkOneOff(app: SendDeps, serviceId: string, request: OneOffRequest): Promise<void> {
   await send(app, { ...(await oneOffContext(app, serviceId, request.created_by)), only_check: true }, request);
 }
@@ -105,7 +105,7 @@ interface OneOffLetterRequest {
   postage?: string;
   /** The public id of the letter. */
   file_id?: string;
-  /** As a check has read it. */
+  /** The address that a check of the file has read. */
   address?: string;
 }
 
@@ -122,12 +122,12 @@ export async function sendUploadedLetter(
     return (await sendPrecompiledLetter(app, context, letter)).response;
   }
   const file_id = canonicalId(requestedFileId);
-  // Read first: a letter that a concurrent request stores in between is found as uploaded.
+  // Read before the upload: a letter that a concurrent request stores in between is found as uploaded.
   const taken = await selectNotification(app.db, context.service.id, file_id);
   if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
   if (taken) throw invalidField('file_id', 'Already in use.');
   refuseIfDailyLimitIsReached(app, context, 'letter');
-  // Replayed if a concurrent request was faster.
+  // Returns the earlier response if a concurrent request was faster.
   await sendPrecompiledLetter(app, { ...context, idempotency: claimOfFile(file_id) }, { ...letter, file_id });
   return { id: file_id };
 }
@@ -165,7 +165,7 @@ function withAddressKeys(values: Values): Values {
   );
 }
 
-/** Failures that another attempt can overcome: the recipient is right, as far as is known. */
+/** Failures that a new attempt can overcome: as far as known, the recipient is right. */
 const mayBeSentAgain: readonly Status[] = ['failed', 'technical-failure', 'temporary-failure'];
 
 interface Sent {
@@ -176,7 +176,7 @@ interface Sent {
   template: { is_precompiled_letter: boolean };
 }
 
-/** Not an uploaded letter, whose file would have to be uploaded again, and nothing whose values are gone. */
+/** Excludes uploaded letters, whose file would have to be uploaded again, and messages whose values are gone. */
 export function canSendAgain({ status, key_type, service, to, template }: Sent): boolean {
   return (
     mayBeSentAgain.some((one) => one === status) &&
@@ -187,7 +187,7 @@ export function canSendAgain({ status, key_type, service, to, template }: Sent):
   );
 }
 
-/** Sends a new message with the same recipient, values, reference and sender, from the template as it is now. */
+/** Sends a new message with the same recipient, values, reference and sender, from the current template. */
 export async function sendAgain(
   app: SendDeps,
   serviceId: string,
@@ -211,7 +211,7 @@ export async function sendAgain(
   });
 }
 
-/** Messages keep the text of their sender. One that was deleted since is replaced by that of the template. */
+/** Messages store the text of their sender, not its id. If the sender was deleted since, that of the template is used. */
 function senderId({ sms_senders, email_reply_tos }: SendingService, text: string | null): string | undefined {
   return [...sms_senders, ...email_reply_tos].find(([, name]) => name === text)?.[0];
 }
@@ -224,7 +224,7 @@ interface Writer {
 
 type Draft = Parameters<typeof storeTestTemplate>[3];
 
-/** Sends a text that is not saved to the person who writes it: a message like any other, with its rules, limits and costs. */
+/** Sends an unsaved text to the person who writes it, as a normal message with its rules, limits and costs. */
 export async function sendDraftToWriter(
   app: SendDeps,
   serviceId: string,

@@ -5,7 +5,7 @@ import type { NewNotification } from '../notification.ts';
 import type { IdempotencyClaim } from '../sending/idempotency.ts';
 import { deleteUploadedLettersBefore, insertUploadedLetter, selectUploadedLetter } from './one-off.sql.ts';
 
-/** Uploaded letters with a public id chosen by the uploader. It maps to the stored id of the notification. */
+/** Uploaded letters have a public id that the uploader chose. It maps to the stored id of the notification. */
 
 export const findUploadedLetter = selectUploadedLetter;
 
@@ -19,7 +19,7 @@ export function recordUploadedLetter(tx: Tx, letter: NewNotification, file_id: s
   return insertUploadedLetter(tx, { service_id, file_id, notification_id, created_at });
 }
 
-/** Only the first of several requests for a file sends the letter. Headers contain no line breaks, so no client has this key. */
+/** Only the first of several requests for a file sends the letter. Clients cannot send this key, because headers contain no line breaks. */
 export function claimOfFile(fileId: string): IdempotencyClaim {
   return { key: `file_id\n${fileId}`, request_digest: 'file_id' };
 }

@@ -11,8 +11,8 @@ interface WaitingService {
 }
 
 /**
- * The next services with queued messages, by lane and id. A loose index scan: the cost depends on the number of services,
- * not on the number of their messages.
+ * Selects the next services with queued messages, by lane and id. Uses a loose index scan, whose cost depends on the number of services,
+ * not of messages.
  */
 export async function selectWaitingServices(
   db: Db,
@@ -48,7 +48,7 @@ interface LaneCount {
   waiting: number;
 }
 
-/** Messages that are due, by lane. Reads at most `max` rows of each lane, however long the queue is. */
+/** Counts due messages by lane. Reads at most `max` rows of each lane, however long the queue is. */
 export async function selectLaneCounts(db: Db, now: Timestamp, max: number): Promise<LaneCount[]> {
   const { rows } = await sql<LaneCount>`
     select notification_type, lane, counted.waiting
@@ -66,18 +66,18 @@ export async function selectLaneCounts(db: Db, now: Timestamp, max: number): Pro
 
 export interface Retries {
   notification_type: Channel;
-  /** Messages of which an attempt failed, also those that are tried again at this moment. */
+  /** Messages with a failed attempt, including those that are being retried now. */
   waiting: number;
   /** How many of these are not due yet. */
   not_due: number;
-  /** When the oldest one was accepted, or the time it was scheduled for. */
+  /** When the oldest one was accepted or scheduled for. */
   oldest_at: Timestamp | null;
 }
 
-/** The ids ascend by time, but a message may have been scheduled for later: so many are looked up for the oldest. */
+/** How many ids are checked to find the oldest. Ids ascend by time, but a message may have been scheduled for later. */
 const lookedUp = 1_000;
 
-/** By channel. Reads at most `max` rows of the index of retries, however long the queue is. */
+/** Counts retries by channel. Reads at most `max` rows of the index of retries, however long the queue is. */
 export async function selectRetries(db: Db, now: Timestamp, max: number): Promise<Retries[]> {
   const ofChannel = sql`q.notification_type = channel.name and (q.attempts > 1 or q.attempts > 0 and q.leased_by is null)`;
   const { rows } = await sql<Retries>`

@@ -8,15 +8,15 @@ import { type Retries, selectLaneCounts, selectRetries, selectWaitingServices } 
 import { type LeasedNotification, leaseQueued } from './leases.shared.sql.ts';
 import { readNews } from './queue-news.ts';
 
-/** One of ten slots is reserved for bulk messages, so that they never starve. */
+/** One of ten slots is reserved for bulk messages, so that they are not starved. */
 const slotsPerBulk = 10;
 /** Services per statement. */
 const servicesPerQuery = 1_000;
-/** New messages are announced; polling finds retries, scheduled messages and expired leases. */
+/** NOTIFY announces new messages. Polling finds retries, scheduled messages and expired leases. */
 const pollEvery_ms = 500;
-/** Max share of time spent polling. Polling slows down while an old snapshot keeps dead index entries. */
+/** Maximum share of time spent polling. Polls get slower while an old snapshot keeps dead index entries. */
 const maxPollShare = 0.1;
-/** Max age of an announced message. If its commit took longer, polling finds it. */
+/** Maximum age of an announced message. If its commit took longer, polling finds it. */
 const maxNewsAge_ms = 5_000;
 
 export interface InLane {
@@ -26,23 +26,23 @@ export interface InLane {
 
 interface LeaseRequest {
   max: number;
-  /** Bulk messages never take every slot, so that urgent messages need not wait for their provider calls. */
+  /** Bulk messages never take all slots, so that urgent messages need not wait for their provider calls. */
   maxBulk: number;
   now: Date;
   lease_ms: number;
-  /** Leases of other workers that ended until this time of the database are taken over; null: none. */
+  /** Takes over leases of other workers that ended by this database time; null for none. */
   takeOverUntil: Timestamp | null;
-  /** Services of a lane from which nothing is leased now, but what was due before `expired`: it must not wait for ever. */
+  /** Services of a lane from which nothing is leased now, except messages that were due before `expired`, so that these are not starved. */
   skip?(of: InLane): boolean;
   expired?: Date;
-  /** Chooses providers for the first messages leased, domestic and abroad. */
+  /** Chooses providers for the first attempts, domestic and international. */
   draw(max: number): { home: (string | null)[]; abroad: (string | null)[] };
 }
 
 /**
- * Reads the queue of one channel: priority before normal before bulk, round-robin by service within a lane. It tracks which
- * services have due messages, from announcements and polling, so that leasing is one statement per lane and never scans
- * finished messages. Readers of other processes skip what this one has leased.
+ * Reads the queue of one channel: priority before normal before bulk, round-robin by service within a lane. From announcements and polling
+ * it knows which services have due messages, so leasing is one statement per lane and never scans finished messages. Readers of other
+ * processes skip messages that this one has leased.
  */
 export class DeliveryQueueReader {
   readonly worker: string;
@@ -110,7 +110,7 @@ export class DeliveryQueueReader {
     return ready ? this.leaseTurn(db, lane, max, { ...request, ready, turn }) : [];
   }
 
-  /** Of services that are skipped. */
+  /** Leases expired messages of skipped services. */
   private async takeExpired(db: Db, lane: number, max: number, request: LeaseRequest): Promise<LeasedNotification[]> {
     const { skip, expired } = request;
     const ready = this.ready.get(lane);
@@ -131,7 +131,7 @@ export class DeliveryQueueReader {
     const leased = await leaseQueued(db, {
       type: this.type,
       lane,
-      // Due messages must stay visible after the clock was set back.
+      // Due messages must still be found after the clock was set back.
       services: turn.map(({ service_id, since }) => ({ service_id, since: timestamp(new Date(Math.min(since, now))) })),
       limit: each,
       now: timestamp(request.now),
@@ -170,7 +170,7 @@ export class ReadyServices {
     existing.news += 1;
   }
 
-  /** Returns the next services, at most one per slot. Those to skip keep their place. */
+  /** Returns the next services, at most one per slot. Skipped services keep their place. */
   next(slots: number, skip: (service_id: string, since: number) => boolean = () => false): Turn[] {
     const turn: Turn[] = [];
     for (const [service_id, { since, news }] of this.services) {
@@ -209,18 +209,18 @@ export type { Retries };
 export interface LaneDepth {
   notification_type: Channel;
   lane: number;
-  /** `maxCounted` means: or more. */
+  /** A value of `maxCounted` means that or more. */
   waiting: number;
   oldest_due_at: Timestamp;
 }
 
 export const maxCounted = 100_000;
-/** Services per lane of which the oldest message is looked up. */
+/** The maximum number of services per lane whose oldest message is looked up. */
 const maxServices = 1_000;
 
 /**
- * The lanes with due messages. The cost does not grow with the queue: with more than 1,000 waiting services in a lane, the
- * oldest message is that of the first 1,000, which wait about as long as the others.
+ * Returns the lanes with due messages. The cost does not grow with the queue: with more than 1,000 waiting services in a lane, only the
+ * first 1,000 are searched for the oldest message, because they wait about as long as the others.
  */
 export async function listLaneDepths({ db, clock }: Platform): Promise<LaneDepth[]> {
   const now = timestamp(clock.now());
@@ -235,7 +235,7 @@ export async function listLaneDepths({ db, clock }: Platform): Promise<LaneDepth
   return depths;
 }
 
-/** Messages that wait for another attempt, for each channel. The cost does not grow with the queue. */
+/** Returns the messages of each channel that wait for a retry. The cost does not grow with the queue. */
 export function listRetries({ db, clock }: Platform): Promise<Retries[]> {
   return selectRetries(db, timestamp(clock.now()), maxCounted);
 }

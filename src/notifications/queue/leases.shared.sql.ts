@@ -22,7 +22,7 @@ export interface QueuedNotification {
   status: Status | null;
   template_id: string;
   template_version: number;
-  /** Null: the template's own text. */
+  /** Null for the template's own text. */
   language: string | null;
   key_type: KeyType;
   recipient: string;
@@ -41,33 +41,33 @@ export interface QueuedNotification {
 interface LeaseOrder {
   type: Channel;
   lane: number;
-  /** Has the earliest due time to scan for each service. */
+  /** `since` is the earliest due time to scan for the service. */
   services: { service_id: string; since: Timestamp }[];
   /** Max messages per service. */
   limit: number;
   now: Timestamp;
   lease_ms: number;
   worker: string;
-  /** Leases of other workers that ended until this time of the database are taken over; null: none. */
+  /** Takes over leases of other workers that ended by this database time; null for none. */
   takeOverUntil: Timestamp | null;
-  /** The provider for the first message, the second and so on, domestic and abroad; after the last one again the first. */
+  /** Providers for first attempts, domestic and international, assigned round-robin. */
   providers: { home: (string | null)[]; abroad: (string | null)[] };
 }
 
 export interface LeasedNotification extends QueuedNotification {
-  /** The recorded provider of this attempt; only for a first attempt. */
+  /** The recorded provider of this attempt, if it is the first one. */
   provider: string | null;
 }
 
 /**
- * Leases due messages, oldest first, up to the same number for each service; skips rows locked by other workers. Records
- * the provider of a first attempt before it is called.
+ * Leases due messages, oldest first, up to `limit` for each service; skips rows locked by other workers. Records the provider of a first
+ * attempt before it is called.
  *
- * A lease begins and ends by the clock of the database, the only one that all workers share: one whose own clock is wrong must not
- * find the leases of others expired.
+ * A lease begins and ends by the database clock, the only one that all workers share: a worker with a wrong clock must not see the leases
+ * of others as expired.
  *
- * Most of the time the queue is empty. A plan that was made then stays while the queue grows, and with plain joins would read all
- * of it for each lease. So messages are looked up one by one, in this order, and places by an array.
+ * The queue is empty most of the time. A plan made then stays cached while the queue grows, and with plain joins would read all of it for
+ * each lease. So messages are looked up one by one with lateral joins, and queue rows through an array.
  */
 export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNotification[]> {
   const { type, lane, services, limit, now, lease_ms, worker, takeOverUntil, providers } = order;
@@ -123,7 +123,7 @@ export async function updateProviders(
     where q.notification_id = assigned.id and q.leased_by = ${worker}`.execute(db);
 }
 
-/** Returns the ids whose lease the worker still holds, and the time of the database. */
+/** Returns the ids whose lease the worker still holds, and the database time. */
 export async function extendLeases(
   db: Db,
   worker: string,
@@ -143,15 +143,15 @@ export async function extendLeases(
   return row;
 }
 
-/** Milliseconds since 1970. */
+/** In milliseconds since 1970. */
 export async function readDatabaseTime(db: Db): Promise<number> {
   const { rows } = await sql<{ now_ms: number }>`select extract(epoch from now())::float8 * 1000 as now_ms`.execute(db);
   return rows[0]?.now_ms ?? Number.NaN;
 }
 
 /**
- * Corrects due times after the clock was set back: no unscheduled message may be due later than any retry would be, and no lease may
- * end later than a new one. Idempotent, so several workers may run it.
+ * Corrects due times after the clock was set back: no unscheduled message may be due later than any retry would be, and no lease may end
+ * later than a new one would. Idempotent, so several workers may run it.
  */
 export async function rescheduleFutureDue(
   db: Db,
@@ -168,8 +168,8 @@ export async function rescheduleFutureDue(
 }
 
 /**
- * Queues messages of an id range that wait for a provider without a queue entry. Uses one statement, so that messages being
- * delivered do not count as lost. Returns `last_id` unless the range is finished.
+ * Queues messages of an id range that wait for a provider but have no queue entry. Uses one statement, so that messages being delivered do
+ * not count as lost. Returns `last_id` unless the range is finished.
  */
 export async function queueLostMessages(
   tx: Tx,

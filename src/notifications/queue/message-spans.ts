@@ -5,15 +5,15 @@ import type { NewSpan } from '../../platform/tracing/open-telemetry.ts';
 import type { Span } from '../../platform/tracing/span.ts';
 import { deleteTracesBefore, selectTraces } from './delivery-queue.sql.ts';
 
-/** Longer than a message may take to be sent, and most receipts. */
+/** Longer than sending a message may take, and than most receipts take. */
 const retention_ms = 7 * day_ms;
 const batch = 2_000;
 
 const none: ReadonlyMap<string, Span> = new Map();
 
 /**
- * Starts a step about each message whose request was recorded, in its trace or linked with it. Without tracing this asks
- * nothing. What cannot be recorded never stops a message.
+ * Starts a span for each message whose request was traced, in its trace or linked to it. Without tracing, runs no query. A failure never
+ * stops a message.
  */
 export async function startSpans(
   { db, clock, log, tracing }: Platform,

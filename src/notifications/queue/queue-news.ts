@@ -1,9 +1,9 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 
-/** Slightly less than the max payload of NOTIFY. */
+/** Slightly less than the maximum payload of NOTIFY. */
 const maxPayloadLength = 7_500;
-/** Throttles announcements: under load workers lease anyway, and each NOTIFY costs as much as a message. */
+/** Throttles announcements: under load, workers lease anyway, and each NOTIFY costs as much as a message. */
 const announceEvery_ms = 20;
 
 interface Waiting {
@@ -29,7 +29,7 @@ export function writeNews(waiting: Waiting[]): string {
   return payloadOf(byLane);
 }
 
-/** Services with new messages by lane: `1:id,id;2:id`. Empty if they exceed the payload; then workers poll. */
+/** Returns the services with new messages by lane: `1:id,id;2:id`. Empty if they exceed the payload; then workers poll. */
 function payloadOf(byLane: ServicesByLane): string {
   const text = [...byLane].map(([lane, services]) => `${lane}:${[...services].join()}`).join(';');
   return text.length > maxPayloadLength ? '' : text;

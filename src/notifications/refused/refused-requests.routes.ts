@@ -21,7 +21,7 @@ const Refused = Type.Object({
   ),
 });
 
-/** For the people who write the program that sends. */
+/** For developers of the program that sends. */
 export function refusedRequestRoutes(http: Http, app: Platform & { refusedRequests: RefusedRequests }): void {
   http.get(
     '/service/:service_id/refused-requests',

@@ -15,7 +15,7 @@ export interface NewRefusedRequest {
   created_at: Timestamp;
 }
 
-/** Keeps the newest of each service. */
+/** Inserts the rows and keeps only the newest of each service. */
 export async function insertRefusedRequests(db: Db, rows: NewRefusedRequest[], keptPerService: number): Promise<void> {
   await sql`
     insert into refused_requests

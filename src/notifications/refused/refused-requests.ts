@@ -14,7 +14,7 @@ import {
   selectRefusedRequests,
 } from './refused-requests.sql.ts';
 
-/** A service that sends nothing but wrong requests fills only its own share. */
+/** A service that only sends invalid requests fills no more than its own share. */
 export const maxPerServiceAndMinute = 20;
 export const keptPerService = 500;
 const kept_ms = 7 * day_ms;
@@ -26,7 +26,7 @@ const maxMessage = 500;
 const maxNames = 50;
 const maxName = 100;
 
-/** Others have their own lists of problems, or no body. */
+/** Other paths have their own lists of problems, or no body. */
 const recordedPaths = new Set([
   '/v2/notifications/sms',
   '/v2/notifications/email',
@@ -34,7 +34,7 @@ const recordedPaths = new Set([
   '/v2/template/:template_id/preview',
 ]);
 
-/** Records refused requests of the public API: in memory, then in batches, after the response. Keeps no values. */
+/** Records rejected requests of the public API: in memory first, then in batches, after the response. Stores no values. */
 export class RefusedRequests {
   private readonly app: Platform;
   private waiting: NewRefusedRequest[] = [];
@@ -54,7 +54,7 @@ export class RefusedRequests {
     this.add(caller, { path: path.replaceAll(/:(\w+)/g, '{$1}'), status_code, ...sent });
   }
 
-  /** An email of other software, with the code and text that it was refused with. */
+  /** Records an email sent over SMTP, with the code and text of its rejection. */
   noteEmail(caller: ApiCaller, status_code: number, message: string): void {
     if (!this.hasRoom(caller.service_id)) return;
     const errors = [{ error: 'SMTP', message: storable(message, maxMessage) }];
@@ -80,7 +80,7 @@ export class RefusedRequests {
     try {
       await insertRefusedRequests(this.app.db, rows, keptPerService);
     } catch (error) {
-      // Requests matter more than the list of those that were refused.
+      // Requests matter more than this list.
       this.app.log.warn(
         { event: 'refused_requests.unrecorded', err: error, count: rows.length },
         'Refused requests were not recorded',
@@ -126,7 +126,7 @@ function namesOf(value: unknown): string[] {
     .map((name) => storable(name, maxName));
 }
 
-/** PostgreSQL stores neither NUL nor half a character, and one such text would lose the whole batch. */
+/** PostgreSQL can store neither NUL nor lone surrogates, and one such text would lose the whole batch. */
 function storable(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replaceAll(/[\0\p{Cs}]/gu, '');
 }
@@ -154,9 +154,9 @@ export async function deleteOldRefusedRequests({ db, clock }: Platform): Promise
 const maxValues = 500;
 const maxDepth = 4;
 
-/** An error text without what the request contained: some texts repeat a value, which may be about a person. */
+/** Removes everything that the request contained from an error text: some texts repeat a value, which may be personal data. */
 export function withoutValues(message: string, body: unknown): string {
-  // These names are those of the template.
+  // These names come from the template.
   if (message.startsWith('Missing personalisation: ')) return message;
   return valuesIn(body)
     .map(printedValue)
@@ -165,7 +165,7 @@ export function withoutValues(message: string, body: unknown): string {
     .reduce((text, value) => (text.includes(value) ? replaceWhole(text, value) : text), message);
 }
 
-/** A short value is often part of another word. */
+/** Replaces whole words only, because a short value is often part of another word. */
 function replaceWhole(text: string, value: string): string {
   const parts = text.split(value);
   return parts.reduce((before, after) => {
@@ -174,7 +174,7 @@ function replaceWhole(text: string, value: string): string {
   });
 }
 
-/** Texts, numbers, lists and objects of the body, except the id of the template. */
+/** Returns the texts, numbers, lists and objects of the body, except the template id. */
 function valuesIn(body: unknown, depth = 0): unknown[] {
   if (typeof body !== 'object' || body === null || depth > maxDepth) return [];
   const values: unknown[] = [];

@@ -4,9 +4,9 @@ import type { PostageClass } from '../../countries/profile.ts';
 import type { Tx } from '../../platform/db/database.ts';
 
 /**
- * Replaces the database function that says where usage counts a letter. It is immutable, because views and totals use it, so
- * it has the classes as literals. The factor is that of the totals, whatever number of classes there is. A class that it does
- * not know is an error: counted under another slot, its letters would be billed at the wrong price.
+ * Replaces the database function that maps a letter to its slot in usage counts. Views and totals use it, so it must be immutable and
+ * contains the classes as literals. The factor is that of the totals, whatever the number of classes. An unknown class is an error: under
+ * another slot, its letters would be billed at the wrong price.
  */
 export async function recreateLetterKind(tx: Tx, classes: readonly Pick<PostageClass, 'id' | 'slot'>[]): Promise<void> {
   const bySlot = sql.join(postageBySlot(classes).map((id) => (id === null ? sql`null` : sql.lit(id))));

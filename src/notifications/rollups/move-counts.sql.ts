@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { letterKinds } from '../notification.ts';
 import { isBillable, rollupDay, usageKey } from '../status-change.shared.sql.ts';
 
-/** What all days together have counted. */
+/** Sums of the counts of all days. */
 export interface RollupSums {
   messages: number;
   billable_units: number;
@@ -20,22 +20,22 @@ export async function selectRollupSums(tx: Tx): Promise<RollupSums | undefined> 
   return rows[0];
 }
 
-/** The first day of the zone in which days are counted now, if it has changed. */
+/** The first day counted in the current time zone, if the zone has changed. */
 export async function selectZoneChange(db: Db): Promise<string | undefined> {
   const { rows } = await sql<{ first_day: string | null }>`
     select max(first_day)::text as first_day from zone_changes`.execute(db);
   return rows[0]?.first_day ?? undefined;
 }
 
-/** Nobody accepts, delivers or folds until the transaction ends. */
+/** Blocks accepting, delivering and folding until the transaction ends. */
 export async function lockRollups(tx: Tx): Promise<void> {
   await sql`lock table notifications, status_count_changes, usage_changes, daily_status_counts, daily_usage
     in share row exclusive mode`.execute(tx);
 }
 
 /**
- * Takes each message that is still here out of its day of one calendar and adds it to its day of another: what is added is
- * what is taken away, so sums stay as they are, and counts of messages that were deleted stay where they were.
+ * Moves each stored message from its day in one calendar to its day in another. It adds exactly what it subtracts, so sums do not change,
+ * and counts of deleted messages stay on their day.
  */
 export async function moveStatusCounts(tx: Tx, before: Calendar, after: Calendar): Promise<void> {
   await sql`
@@ -79,7 +79,7 @@ export async function moveUsage(tx: Tx, before: Calendar, after: Calendar): Prom
       notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false`.execute(tx);
 }
 
-/** The classes of letters that are counted, or still here and may be. */
+/** Selects the postage classes with counted letters, or with stored letters that may still be counted. */
 export async function selectUsedClasses(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ postage: string }>`
     select postage from usage_counts where notification_type = 'letter'
@@ -91,7 +91,7 @@ export async function selectUsedClasses(tx: Tx): Promise<string[]> {
 
 const slotCount = sql.lit(postageSlots);
 
-/** Letters of all services by class and sheets, as usage reads them: from the totals, and what they do not contain yet. */
+/** Counts letters of all services by class and sheets, as usage reads them: from the totals, and from changes not folded into them yet. */
 export async function selectLettersByClass(
   tx: Tx,
   slots: Readonly<Record<string, number>>,
@@ -114,7 +114,7 @@ export async function selectLettersByClass(
   return rows;
 }
 
-/** Moves the letters of each slot to another: `from[slot]` is where they are, null if the slot is empty afterwards. */
+/** Moves the letters of each slot to another: `from[slot]` is their current slot, null if the slot ends up empty. */
 export async function moveSlots(tx: Tx, from: ReadonlyMap<number, number>): Promise<void> {
   const places = letterKinds.map((kind): RawBuilder<unknown> => {
     const slot = ((kind - 1) % postageSlots) + 1;

@@ -15,8 +15,8 @@ import {
 } from './move-counts.sql.ts';
 
 /**
- * Counts the messages that are still here under the days of another calendar. Folding brings spans and totals of the platform
- * up to date afterwards. Throws, and so undoes everything, if any sum has changed.
+ * Counts stored messages under the days of another calendar. Folding updates spans and platform totals afterwards. Throws if any sum has
+ * changed, which rolls everything back.
  */
 export async function moveToDaysOf(tx: Tx, before: Calendar, after: Calendar): Promise<RollupSums> {
   await lockRollups(tx);
@@ -35,9 +35,9 @@ export async function moveToDaysOf(tx: Tx, before: Calendar, after: Calendar): P
 type Slots = Readonly<Record<string, number>>;
 
 /**
- * Gives classes of postage other slots, with the letters that are counted there. A class that the new list lacks keeps a slot
- * if it has letters: its own if that is free, else another. Returns the slots of all classes and the number of letters, or the
- * classes for which there is no slot left. Throws, and so undoes everything, if any sum has changed.
+ * Assigns new slots to postage classes and moves the letters counted there. A class that is missing from the new list keeps a slot if it
+ * has letters: its own if that is free, or else another. Returns the slots of all classes and the number of letters, or the classes for
+ * which no slot is left. Throws if any sum has changed, which rolls everything back.
  */
 export async function moveToSlots(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function moveToSlots(
   return { slots, letters: counted.reduce((sum, { letters }) => sum + letters, 0) };
 }
 
-/** Those with letters first: a class without any goes if there is no room. */
+/** Places classes with letters first. If there is no room, those without letters are dropped. */
 function placeClasses(
   before: Slots,
   wanted: Slots,

@@ -20,7 +20,7 @@ export interface Repair {
 }
 
 /**
- * Only days with all their messages can be recounted: not days beyond the retention of the service, nor days before its
+ * Only days whose messages are all stored can be recounted. This excludes days beyond the retention of the service, and days before its
  * last change, because the retention may have been shorter until then.
  */
 function isComplete({ calendar, today }: Recount) {
@@ -31,10 +31,7 @@ function isComplete({ calendar, today }: Recount) {
         or london_day < ${localDay(calendar, 'kept.updated_at')}))`;
 }
 
-/**
- * All statements compare in one snapshot and repair by adding the difference, so concurrent changes are counted exactly
- * once.
- */
+/** Each statement compares and repairs in one snapshot by adding the difference, so concurrent changes are counted exactly once. */
 export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repair[]> {
   const key = sql`london_day, service_id, template_id, notification_type, key_type, status`;
   const { rows } = await sql<Repair>`

@@ -12,7 +12,9 @@ export async function lockAddingUp(tx: Tx): Promise<boolean> {
   return rows[0]?.locked ?? false;
 }
 
-/** Moves appended changes into the rollups of days and jobs. Each change is always counted either as an appended one or in them. */
+/**
+ * Moves appended changes into the rollups of days and jobs. Each change is always counted exactly once: as an appended row or in a rollup.
+ */
 export async function addUpStatusCounts(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-status-counts */
     with taken as (
@@ -59,8 +61,8 @@ export async function addUpUsage(tx: Tx): Promise<void> {
 }
 
 /**
- * Skips rows locked by writers, so that folding never waits for messages; the next run folds them. Only folding writes
- * totals, one process at a time, so the lock on a totals table blocks nothing else.
+ * Folding skips rows locked by writers, so that it never waits for messages; the next run folds them. Only folding writes totals, one
+ * process at a time, so the lock on a totals table blocks nothing else.
  */
 
 const spans = sql`(values ('month', date_trunc('month', london_day::timestamp)::date),
@@ -125,7 +127,7 @@ export async function foldUsage(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.taken ?? 0;
 }
 
-/** Adds changes of status counts to the totals. Test keys count separately, and only in the totals of their service. */
+/** Adds changes of status counts to the totals. Test keys are counted separately, and only in the totals of their service. */
 export async function foldStatusCounts(tx: Tx, limit: number): Promise<number> {
   await sql`lock table service_status_spans in share row exclusive mode`.execute(tx);
   const { rows } = await sql<{ taken: number }>`

@@ -30,7 +30,7 @@ export function reconcileAllRollups(app: Platform): Promise<void> {
 // Messages and receipts that update a row being folded wait for the batch to commit: tens of milliseconds.
 const defaultBatch = 1_000;
 
-/** Brings the totals up to date. Until the next run, queries read later changes from the rollups. */
+/** Updates the totals. Until the next run, queries read later changes from the rollups. */
 export async function foldRollups(db: Db, batch = defaultBatch): Promise<number> {
   await addUpChanges(db);
   const pending = await countNotFolded(db);
@@ -55,7 +55,7 @@ async function inBatches(
   return folded;
 }
 
-/** Brings the daily rollups up to date. `alsoAddUp` adds up other appended changes in the same transaction. */
+/** Updates the daily rollups. `alsoAddUp` adds up other appended changes in the same transaction. */
 export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await lockAddingUp(tx))) return;
@@ -66,7 +66,7 @@ export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>
   });
 }
 
-/** Starts the counter at 0, because an alert notices an increase only of an existing series. */
+/** Starts the counter at 0, because an alert only detects an increase of an existing series. */
 export function measureRollups({ metrics }: Platform): void {
   for (const rollup of ['daily_status_counts', 'daily_usage']) repairedRows(metrics).inc({ rollup }, 0);
 }
@@ -82,10 +82,7 @@ function repairedRows(metrics: Metrics) {
 /** Max repaired rows in a log line. */
 const maxLoggedRows = 20;
 
-/**
- * Recounts the last days from the messages and repairs the rollups. Any difference is a bug, so it is also logged as an
- * error.
- */
+/** Recounts the last days from the messages and repairs the rollups. Any difference is a bug, so it is also logged as an error. */
 export async function reconcileRollups(
   app: Platform,
   report: (rollup: string, repairs: number) => void,
@@ -93,7 +90,7 @@ export async function reconcileRollups(
   const { calendar } = app.country;
   const today = calendar.day(app.clock.now());
   const oldest = addDays(today, 1 - defaultRetentionDays);
-  // Days before a change of the zone lack messages that were deleted as those of another day.
+  // Days before a change of the time zone lack messages that were deleted as part of another day.
   const changed = await selectZoneChange(app.db);
   const first_day = changed !== undefined && changed > oldest ? changed : oldest;
   // One day at a time: a statement over all days would take minutes and hold back vacuum on every table.

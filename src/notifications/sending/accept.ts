@@ -37,7 +37,7 @@ export interface Acceptance {
   notification: NewNotification | null;
   /** Whether it also counts towards the international limit. */
   abroad: boolean;
-  /** Of a text of a service whose limits count them. */
+  /** The parts of a text, if the limits of the service count them. */
   parts?: number | undefined;
   /** Stores related rows, such as tasks and documents, in the same transaction. */
   alsoStore?: (tx: Tx) => Promise<void>;
@@ -49,7 +49,7 @@ interface Item {
   row: NotificationRow | null;
   /** Null if no limit applies. */
   limited: LimitedMessage | null;
-  /** Undefined if the request is not recorded. */
+  /** Undefined if the request is not traced. */
   span: Span | undefined;
 }
 
@@ -57,24 +57,27 @@ type Outcome = { kind: 'stored' } | { kind: 'refused'; by: Refusal } | { kind: '
 
 const stored: Outcome = { kind: 'stored' };
 
-/** For a service whose row was locked for longer than that. Healthy transactions hold a row for some milliseconds. */
+/**
+ * Used for a service with a row that stayed locked for longer than `lockTimeout_ms`. Healthy transactions lock a row for a few
+ * milliseconds.
+ */
 const briefLockTimeout_ms = 500;
 
 const lockTimeout = (waitsBriefly: boolean) => (waitsBriefly ? briefLockTimeout_ms : lockTimeout_ms);
 
 /**
- * Stores messages, many in one commit. A message is stored together with its queue entry, its counts and its idempotent
- * response, or not at all. It is durable when `accept` returns.
+ * Stores messages in group commits. A message is stored together with its queue entry, its counts and its idempotent response, or not at
+ * all. It is durable when `accept` returns.
  */
 export class Acceptor {
   private readonly app: Platform;
-  /** Announces messages that were stored elsewhere, too. */
+  /** Also announces messages that were stored elsewhere. */
   readonly news: QueueNews;
-  /** Messages with related rows need several statements; others must not wait for them, nor plain ones for a key. */
+  /** Messages with related rows need several statements, and those with a key may wait for it. Others must not wait for them. */
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly keyed: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
-  /** Messages with limits of a year or in parts: their counters are locked one after the other. */
+  /** Messages with annual limits or limits in parts, whose counters are locked one after the other. */
   private readonly exact: GroupCommit<Item, Outcome>;
 
   constructor(app: Platform) {
@@ -88,9 +91,9 @@ export class Acceptor {
       isLockTimeout,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
-    // The overhead of a statement equals storing twenty messages, so commits take turns: while one is under way, the next group
-    // grows to about half of the clients. After a longer interval all of them would be in one group, and the process and the
-    // database would wait for each other.
+    // The overhead of a statement equals storing twenty messages, so commits take turns: while one runs, the next group grows to about half
+    // of the clients. After a longer interval, all of them would be in one group, and the process and the database would wait for each
+    // other.
     const together = { every_ms: 4, busyFrom: 8, turns: { from: 16, atMost_ms: 12 } };
     this.plain = new GroupCommit({
       ...shared,
@@ -113,7 +116,7 @@ export class Acceptor {
     });
   }
 
-  /** Returns the stored response if another process has just accepted the same request. */
+  /** Returns the stored response if another process has already accepted the same request. */
   accept(acceptance: Acceptance): Promise<StoredResponse | undefined> {
     const span = acceptance.notification ? startSpan(acceptance.notification) : undefined;
     const accepting = this.acceptWithin(span, acceptance);
@@ -128,7 +131,7 @@ export class Acceptor {
     const single = idempotency ? this.keyed : this.plain;
     const unlimitedYear = acceptance.alsoStore ? this.withMore : single;
     const commits = limited && (limited.annual.length > 0 || limited.parts !== null) ? this.exact : unlimitedYear;
-    // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
+    // If a key was taken and is free again, a limit rejected its message, so a retry may succeed.
     for (let tries = 0; tries < 3; tries += 1) {
       const outcome = await commits.add(item);
       if (outcome.kind === 'stored') {
@@ -142,7 +145,7 @@ export class Acceptor {
     throw conflict('A request with this Idempotency-Key is still being processed');
   }
 
-  /** All in one transaction, or none; without those whose key is taken. Returns which were stored. */
+  /** Stores all messages in one transaction, or none, except those whose key is taken. Returns which were stored. */
   acceptTogether(acceptances: Acceptance[]): Promise<boolean[]> {
     const items = acceptances.map((acceptance) => {
       const { notification } = acceptance;
@@ -192,7 +195,7 @@ export class Acceptor {
     );
   }
 
-  /** In one statement. If that cannot store all, a transaction finds out which. */
+  /** Uses one statement. If it cannot store all items, a transaction finds out which it can. */
   private async commitKeyed(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
     const { claiming, keys } = this.keysOf(items);
     try {
@@ -220,7 +223,7 @@ export class Acceptor {
     );
   }
 
-  /** What is within every limit is decided here, and stored without limits. */
+  /** Decides which items are within every limit, and stores those without further limits. */
   private async storeExactly(tx: Tx, items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
     const limited = items.map((item) => item.limited);
     const refusals = await claimWithinLimits(tx, limited, lockTimeout_ms);
@@ -316,7 +319,7 @@ export class Acceptor {
   }
 }
 
-/** Returns an outcome for each item: the keys of those that were not tried are taken. */
+/** Returns an outcome for each item. For items that were not tried, the key is taken. */
 function outcomesOf(items: Item[], tried: Item[], outcomes: Outcome[]): Outcome[] {
   const byItem = new Map(tried.map((item, index) => [item, outcomes[index]]));
   return items.map((item) => byItem.get(item) ?? { kind: 'key-taken' });

@@ -34,7 +34,7 @@ export const idempotencyHeader = Type.Object({
 /** 409: the first request with a key is still in progress. 422: it had a different body. */
 export const idempotencyErrors = { 409: publicErrors.errorSchema, 422: publicErrors.errorSchema };
 
-/** Checks a request to send before its body is read; `furtherCheck` is not made for a response that is replayed. */
+/** Checks a request to send before its body is read. Skips `furtherCheck` for a response that is replayed. */
 export function admitSending(app: SendDeps, furtherCheck?: (context: SendContext) => void) {
   const rootOf = requestRoot(app.config.urls.api);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {

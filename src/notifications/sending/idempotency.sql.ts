@@ -42,7 +42,10 @@ export function selectResponses(
     .execute();
 }
 
-/** Limits how long this statement and the rest of its transaction wait for locks: a pooler would drop a setting of the session. */
+/**
+ * Limits how long this statement and the rest of its transaction wait for locks. Set in the statement, because a pooler would drop a
+ * session setting.
+ */
 export const waitsUpTo = (timeout: string) => `waits as (
   select set_config('lock_timeout', ${timeout}, true)
 )`;
@@ -79,7 +82,7 @@ export async function releaseIdempotencyKey(tx: Tx, serviceId: string, key: stri
   await tx.deleteFrom('idempotency_keys').where('service_id', '=', serviceId).where('key', '=', key).execute();
 }
 
-/** Encrypted responses are strings. Ordered by service and key, the primary key. */
+/** Only strings, because encrypted responses are strings. Ordered by the primary key: service and idempotency key. */
 export async function selectEncryptedResponses(db: Db, after = `${nilId} `, limit: number) {
   const at = after.indexOf(' ');
   const { rows } = await sql<EncryptedValue>`

@@ -29,7 +29,7 @@ export interface StoredResponse {
 
 const purpose = 'idempotent-answer';
 
-/** Encrypts a response with links to files. It is stored as a string instead of an object. */
+/** Encrypts a response that contains links to files. It is stored as a string instead of an object. */
 export function encryptResponse({ secrets }: Platform, serviceId: string, key: string, response: unknown) {
   return secrets.encrypt(purpose, JSON.stringify(response), contextOf(serviceId, key));
 }
@@ -80,10 +80,10 @@ export async function findStoredResponses(
   return new Map(rows.map(({ key, response }) => [key, readResponse(app, serviceId, key, response)]));
 }
 
-/** How long accepting waits for a row that another transaction has locked. Then the service gets a 503. */
+/** How long accepting waits for a row that another transaction has locked. After that, the service gets a 503. */
 export const lockTimeout_ms = 3_000;
 
-/** False if another request has the key; waits for one that is about to get it. */
+/** Returns false if another request has the key. Waits for a request that is about to claim it. */
 export async function claimIdempotencyKey(
   tx: Tx,
   service_id: string,
@@ -111,7 +111,7 @@ function sortKeys(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** The response to a send, and whether it is the one to an earlier request with the same key. */
+/** The response to a send, and whether it was replayed from an earlier request with the same key. */
 export interface Sent<ResponseBody> {
   response: ResponseBody;
   replayed: boolean;
@@ -139,7 +139,7 @@ export class RunningRequests {
     return this.run(name, work);
   }
 
-  /** Gets the result of the request with the same key, if one is in progress. Both must do the same work. */
+  /** Shares the result of a running request with the same key. Both must do the same work. */
   shared<T>(serviceId: string, key: string, work: () => Promise<T>): Promise<T> {
     const name = `${serviceId} ${key}`;
     return (this.running.get(name) as Promise<T> | undefined) ?? this.run(name, work);

@@ -20,13 +20,13 @@ interface ReplyTo {
   service_id: string;
   /** With country code, digits only. */
   user_number: string;
-  /** The number that got the text, and sends the reply. */
+  /** The number that received the text and sends the reply. */
   notify_number: string;
 }
 
 /**
- * Confirms STOP and responds to HELP, once in 24 hours, with a message of the service. It counts towards no daily limit: a person
- * who opts out must hear of it.
+ * Confirms STOP and answers HELP, once in 24 hours, with a message of the service. It counts towards no daily limit, because a person who
+ * opts out must get the confirmation.
  */
 export async function replyToKeyword(
   app: Deps,
@@ -72,14 +72,14 @@ export async function replyToKeyword(
   ]);
 }
 
-/** As if the person had replied STOP: somebody has read a text that only mentions such a word, and decided. */
+/** Opts a person out as if they had replied STOP, after a member of the team has read a text that only mentions such a word. */
 export async function optOutAfterReview(app: Deps, serviceId: string, textId: string): Promise<void> {
   const now = app.clock.now();
   const text = await getInboundText(app, serviceId, textId);
   await inTransaction(app.db, async (tx) => {
     const keyword = await confirmOptOut(tx, text);
     await obeyKeyword(app, tx, { action: 'stop', keyword }, text, now);
-    // Whose number it is, the entry does not say.
+    // The audit entry does not say whose number it is.
     const after = { keyword, inbound_sms_id: text.id };
     await recordAuditEntry(tx, {
       action: 'create',

@@ -17,7 +17,7 @@ export const letterTooLarge = 'Letter must not be larger than 5MB';
 // Base64 is a third longer than the data, plus line breaks.
 const maxContentLength = 1.5 * maxLetterBytes;
 
-/** Decodes a precompiled letter. A task checks the PDF itself later. */
+/** Decodes a precompiled letter. A task checks the PDF later. */
 export function decodeLetter(content: string): Buffer {
   if (content.length > maxContentLength) throw invalid(letterTooLarge);
   const decoded = decodeBase64(content, 'lenient');
@@ -55,7 +55,7 @@ export function readAddress(
   return address;
 }
 
-/** Address lines, which are shown with the letter even if the template does not use them. */
+/** Returns the address lines, which are shown with the letter even if the template does not use them. */
 export function addressValues(values: Personalisation): Personalisation {
   return Object.fromEntries(
     Object.entries(values).filter(([name]) => /^(addressline[1-7]|postcode)$/.test(comparableKey(name))),

@@ -16,12 +16,12 @@ export interface QuotaRequest {
   service_id: string;
   utc_day: string;
   channel: LimitedChannel;
-  /** For text messages only domestic ones; the statement adds those abroad that pass the international limit. */
+  /** For text messages, only domestic ones: the statement adds the international ones that pass the international limit. */
   requested: number;
   daily_limit: number;
 }
 
-/** A daily limit that is used up: how much the messages got (`last_taken`), and how much is used (`count`). */
+/** An exhausted daily limit: how much the messages got (`last_taken`), and how much is used in total (`count`). */
 export interface ExhaustedQuota {
   service_id: string;
   utc_day: string;
@@ -40,7 +40,7 @@ const upToRemaining = `order by service_id, utc_day, channel
     last_taken = greatest(0, least(excluded.last_taken, excluded.last_limit - c.count))
   returning c.service_id, c.utc_day, c.channel, c.last_taken, c.count, c.last_limit`;
 
-/** Text messages abroad count towards both limits: those that pass the international one also claim from the channel's. */
+/** International texts count towards both limits: those that pass the international one also claim from the channel's. */
 const international = {
   claims: `abroad as (
   ${claimQuota} quotas where channel = 'international_sms' ${upToRemaining}
@@ -57,7 +57,7 @@ const international = {
   all: '(select * from abroad union all select * from claimed) as claimed',
 };
 
-/** Few commits have messages abroad, and without them a commit of thirty messages costs a twentieth less. */
+/** Few commits have international messages. Without them, a commit of thirty messages costs a twentieth less. */
 const domestic = {
   claims: `claimed as (
   ${claimQuota} quotas ${upToRemaining}
@@ -67,12 +67,12 @@ const domestic = {
   all: 'claimed',
 };
 
-/** Only limits that are used up: all others got what they requested. */
+/** Selects only exhausted limits: for all others, the messages got what they requested. */
 const exhausted = (quotas: typeof domestic) =>
   `select service_id, utc_day, channel, last_taken, count from ${quotas.all} where count >= last_limit`;
 
 interface StatementParts {
-  /** Before the counters. */
+  /** Runs before the counters are locked. */
   first?: string;
   afterFirst?: string;
   alsoStored?: string;
@@ -80,9 +80,8 @@ interface StatementParts {
 }
 
 /**
- * Stores notifications, queue entries, daily counters and statistics atomically in one statement and one round trip.
- * Locks counters in a fixed order (international first, then the channel; by key within each), so that two such statements
- * never deadlock.
+ * Stores notifications, queue entries, daily counters and statistics atomically in one statement and one round trip. Locks counters in a
+ * fixed order (international first, then the channel; by key within each), so that two such statements cannot deadlock.
  */
 const storeStatement = (
   name: string,
@@ -122,7 +121,7 @@ with ${waitsUpTo('$3')}, candidates as (
 )${alsoStored}
 ${result}`;
 
-/** Few requests are recorded, so the others do not have this part. */
+/** Few requests are traced, so this part is omitted for others. */
 const traces = `, traced as (
   insert into message_traces (notification_id, traceparent)
   select accepted.id, trace.traceparent
@@ -132,9 +131,9 @@ const traces = `, traced as (
 const withTraces = { alsoStored: traces };
 
 /**
- * Also claims the keys, before the counters, as transactions of several statements do. All messages are stored, or nothing: keys
- * of messages that a limit rejects must stay free, and a message whose key is taken must not count. In one statement, a process that
- * stands still leaves no transaction open.
+ * Also claims idempotency keys, before the counters, in the same order as transactions of several statements. Stores all messages or none:
+ * keys of messages that a limit rejects must stay free, and a message whose key is taken must not count. One statement, so that a frozen
+ * process leaves no open transaction.
  */
 const withKeys: StatementParts = {
   first: `keys as (${claimKeys('$5', '$6')}
@@ -155,7 +154,7 @@ const statementsOf = oncePer((country: Country) => ({
   keyed: storeStatement('store-keyed-notifications', country, international, withKeys),
 }));
 
-/** A key is taken, or a limit is reached: nothing was stored. */
+/** Whether a key was taken or a limit reached, so that nothing was stored. */
 export function isOnlyPart(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === 'PPALL';
 }
@@ -186,7 +185,7 @@ export async function storeNotifications(
   return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(text, values))).rows;
 }
 
-/** Without limits, and so without a wait for locks. */
+/** Applies no limits, so it does not wait for locks. */
 export async function storeUnlimited(
   country: Country,
   tx: Tx,
@@ -206,7 +205,7 @@ export async function storeNotificationsAlone(
   return (await pool.query<ExhaustedQuota>(statementFor(country, toStore))).rows;
 }
 
-/** All with their keys, or none: see `isOnlyPart`. */
+/** Stores all messages with their keys, or none: see `isOnlyPart`. */
 export async function storeWithKeys(
   country: Country,
   pool: pg.Pool,
@@ -221,7 +220,7 @@ export async function storeWithKeys(
   return exhausted.rows.filter((quota) => quota.service_id !== null);
 }
 
-/** For a few messages, without limits. The same commit notifies the workers. */
+/** For a few messages without limits. The same commit notifies the workers. */
 export async function insertNotifications(country: Country, tx: Tx, notifications: NewNotification[]): Promise<void> {
   await storeUnlimited(
     country,

@@ -21,7 +21,7 @@ export interface MessageFiles {
   put(): Promise<void>;
   /** Number of files that the message links to. */
   count?: number;
-  /** Stores rows that describe them. */
+  /** Stores rows that describe the files. */
   record?(tx: Tx): Promise<void>;
 }
 
@@ -31,13 +31,13 @@ export interface PreparedMessage<ResponseBody> {
   notification: NewNotification | null;
   response: ResponseBody;
   abroad?: boolean;
-  /** Of a text, where limits count them. */
+  /** The parts of a text, if limits count them. */
   parts?: number | undefined;
   task?: Task<LetterTask>;
   files?: MessageFiles | undefined;
-  /** Why it waits. */
+  /** The row that says what it waits for. */
   held?: HeldRow | undefined;
-  /** Encrypted values, which the response contains too. */
+  /** Encrypted values, which the response also contains. */
   secret_values?: string | null;
 }
 
@@ -57,7 +57,7 @@ export async function persistAndRespond<ResponseBody>(
   return replay(stored, idempotency.request_digest);
 }
 
-/** Stores all messages in one transaction, or none; without those whose key is taken. Returns which were stored. */
+/** Stores all messages in one transaction, or none, except those whose key is taken. Returns which were stored. */
 export async function persistTogether<ResponseBody>(
   app: SendDeps,
   service: SendingService,
@@ -85,7 +85,7 @@ async function withFiles<Result>(
     for (const { notification, files } of messages) if (notification) await files?.put();
     return await store();
   } catch (error) {
-    // Delete files only if the message certainly was not stored. After an outage a task decides that an hour later.
+    // Delete files only if the message was certainly not stored. After an outage, a task decides an hour later.
     if (error instanceof Failure) await deleteFiles(app, paths);
     throw error;
   }
@@ -104,7 +104,7 @@ function acceptanceOf<ResponseBody>(
 ): Acceptance {
   const { notification, response, abroad, parts, task, files, held, secret_values } = message;
   const paths = pathsOf(message);
-  // Not with an API key: those name nobody.
+  // Undefined for requests with an API key, which name no person.
   const actor = currentActor();
   return {
     service,
@@ -135,7 +135,7 @@ function acceptanceOf<ResponseBody>(
   };
 }
 
-/** Without the recipient, the values and the reference, which may name a person, too. */
+/** Omits the recipient, the values and the reference, which may be personal data. */
 function entryOf(notification: NewNotification): NewAuditEntry {
   const { id, service_id, notification_type, template_id, template_version, scheduled_for } = notification;
   const after = { notification_type, template_id, template_version, scheduled_for };

@@ -18,11 +18,11 @@ import type { EmailSend, SmsSend } from './send.ts';
 import type { SendContext } from './send-context.ts';
 import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest, withoutLanguage } from './send-requests.ts';
 
-/** Reports all problems of a request at once: those the schema finds, and those it cannot express. */
+/** Reports all problems of a request together: those that the schema finds, and those that it cannot express. */
 
 type Fields = Record<string, unknown>;
 
-/** A request with the problems that its schema has found. */
+/** A request with the problems that its schema found. */
 export type CheckedRequest = Pick<FastifyRequest, 'body' | 'validationError' | 'compileValidationSchema'>;
 
 type RequestContext = Pick<SendContext, 'service' | 'dialect' | 'now'>;
@@ -41,7 +41,7 @@ export function readSmsRequest(country: Phones, request: CheckedRequest, context
     ...problemsOfZone(request),
   ];
   const wrongNumber = parsed?.ok === false ? numberProblem(String(phone_number), parsed.unsupportedCode) : undefined;
-  // For clients of GC Notify a wrong number is a property like any other, and an object is a file.
+  // For clients of GC Notify, a wrong number is reported like any other property, and an object is a file.
   if (dialect === 'gc')
     found.push(...problemsOfSentFiles(personalisation, dialect), ...(wrongNumber ? [wrongNumber] : []));
   const problems = inPublicOrder(SmsRequest, found);
@@ -137,7 +137,7 @@ export function refuse(problems: Problem[], reason?: string): void {
   });
 }
 
-/** A template has an id or a name. Not in the schema, whose words for a choice between properties nobody would understand. */
+/** A template is named by id or name. Not part of the schema, because nobody would understand its message about alternatives. */
 export function problemsOfTemplate(body: unknown): Problem[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
   const { template_id, template_name } = body as Fields;
@@ -148,19 +148,19 @@ export function problemsOfTemplate(body: unknown): Problem[] {
   return [validation('template_name', 'template_name cannot be used together with template_id')];
 }
 
-/** Problems found by the route's schema. The routes set `attachValidation`, so the handler reports them. */
+/** Returns problems found by the route's schema. The routes set `attachValidation`, so that the handler reports them. */
 function schemaProblems(request: CheckedRequest, { service }: RequestContext, channel: 'sms' | 'email'): Problem[] {
   if (lacksLanguage(request, service)) return problemsWith(request, withoutLanguage[channel]);
   const { validationError } = request;
   return validationError instanceof Failure ? (validationError.problems ?? []) : [];
 }
 
-/** To a service without the permission the field is as unknown as any other. */
+/** Without the permission, the field is as unknown as any other. */
 function lacksLanguage(request: CheckedRequest, { permissions }: RequestContext['service']): boolean {
   return 'language' in fieldsOf(request) && !permissions.has(templateLanguages);
 }
 
-/** For endpoints that accept several kinds of request, so that the request selects the schema. */
+/** For endpoints that accept several kinds of requests, where the request selects the schema. */
 export function problemsWith(
   request: Pick<CheckedRequest, 'body' | 'compileValidationSchema'> & { query?: unknown },
   schema: object,

@@ -4,7 +4,7 @@ import type { ApiDialect } from '../../protocol/dialect.ts';
 const iso8601 =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-/** How far ahead a message can be scheduled, and the texts that say so. */
+/** How far ahead a message can be scheduled, and the messages that say so. */
 export interface SchedulingWindow {
   maxAhead_ms: number;
   past: string;
@@ -41,14 +41,14 @@ export function readScheduledTime(
   return at > timestamp(later(now, maxAhead_ms)) ? { problem: tooLate } : { at };
 }
 
-/** Defaults to UTC without an offset and to midnight without a time. Keeps six fractional digits. */
+/** Without an offset, the time is in UTC; without a time, it is midnight. Keeps six fractional digits. */
 export function parseMoment(text: string): Timestamp | undefined {
   const match = iso8601.exec(text.trim());
   if (!match) return undefined;
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
   const wallTime = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const asUtc = new Date(`${wallTime}Z`);
-  // Date rolls over nonexistent dates: 30 February becomes 2 March and does not round-trip.
+  // Date accepts nonexistent dates: 30 February becomes 2 March and does not round-trip.
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, -5) !== wallTime) return undefined;
   const toTheSecond = earlier(asUtc, offsetMs(zone)).toISOString().slice(0, -5);
   return `${toTheSecond}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;

@@ -8,7 +8,7 @@ import { withoutKeptHeaders } from './over-smtp.ts';
 
 const purpose = 'personalisation';
 
-/** A stored message: secret values (codes, links to accounts and files) are encrypted in their own column. */
+/** A stored message. Secret values (codes, links to accounts and files) are encrypted in their own column. */
 interface StoredValues {
   id: string;
   personalisation: Record<string, unknown>;
@@ -16,8 +16,8 @@ interface StoredValues {
 }
 
 /**
- * Precedes the attachments of a message, which are followed by its values. It is no JSON: a process of a release that knows no
- * attachments must fail to send the message, so that another one sends it, with its files.
+ * Marks that attachments precede the values. It makes the text invalid as JSON: a process of an older release, which does not know
+ * attachments, must fail, so that another process sends the message with its files.
  */
 const attachmentsMark = 'attachments ';
 
@@ -48,7 +48,7 @@ function decryptSecrets(
   return { values: JSON.parse(plain) as Secrets['values'], attachments: [] };
 }
 
-/** Returns all values, to render a template. */
+/** Returns all values, for rendering. */
 export function valuesOf(app: Platform, message: StoredValues): Record<string, unknown> {
   const { personalisation, secret_personalisation } = message;
   const values = withoutKeptHeaders(personalisation);
@@ -62,7 +62,7 @@ export function attachmentsOf(
   return decryptSecrets(app, message).attachments;
 }
 
-/** Values that the service's own API shows. Values deleted after delivery show as hidden. */
+/** Returns the values that the service's own API shows. Values deleted after delivery are shown as hidden. */
 export function shownValues(
   app: Platform,
   message: StoredValues & { service_id: string },
@@ -72,7 +72,7 @@ export function shownValues(
   return message.service_id === platformServiceId ? { ...hidden(placeholders), ...values } : values;
 }
 
-/** Values that the admin front end shows: hides codes and links of account messages, which only recipients may see. */
+/** Returns the values that the admin front end shows. Hides codes and links of account messages, which only recipients may see. */
 export function valuesForAdmin(
   app: Platform,
   message: StoredValues & { service_id: string },
@@ -85,7 +85,7 @@ export function hidden(names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, '[hidden]']));
 }
 
-/** Deletes values of account messages that a provider has accepted: nothing reads their codes and links afterwards. */
+/** Deletes values of account messages that a provider has accepted, because nothing reads their codes and links afterwards. */
 export async function forgetAccountValues(db: Db, messages: { id: string; service_id: string }[]): Promise<void> {
   const ids = messages.filter(({ service_id }) => service_id === platformServiceId).map(({ id }) => id);
   if (ids.length > 0) await clearValues(db, ids);

@@ -30,10 +30,10 @@ export type SendDeps = Platform & {
   sending: SendState;
 };
 
-/** The sender of a message and the time of the request. */
+/** The caller of a send and the time of the request. */
 export interface SendContext {
   service: SendingService;
-  /** That of the request; that of the service where no client sends. */
+  /** The dialect of the request, or that of the service if no client sent it. */
   dialect: ApiDialect;
   key_type: KeyType;
   api_key_id: string | null;
@@ -43,13 +43,13 @@ export interface SendContext {
   /** Base URL of links in the response. */
   root: string;
   idempotency: IdempotencyClaim | undefined;
-  /** Counts the message as several requests in the rate limit that admitted it. */
+  /** Counts the message as several requests in its rate limit. */
   countAs?: CountAs;
-  /** Every rule is checked, and nothing is stored or sent. */
+  /** Checks every rule, but stores and sends nothing. */
   only_check?: true;
-  /** The message is the step of a channel plan: its id, and what is stored with it. */
+  /** Set if the message is a step of a channel plan: its id, and what is stored with it. */
   step?: { notification_id: string; record(tx: Tx): Promise<void> };
-  /** A template that no request can name: that of a test from the editor. */
+  /** A template that requests cannot name, for example that of a test from the editor. */
   template?: ReadyTemplate;
 }
 
@@ -73,7 +73,7 @@ export function createSending(app: Platform): SendState {
 }
 
 interface Recent {
-  /** Recently accepted letters, with exponential decay: a letter counts half after ten minutes. */
+  /** Recently accepted letters, with exponential decay: after ten minutes, a letter counts half. */
   count: number;
   at: number;
 }
@@ -84,9 +84,9 @@ const maxPriority = 100;
 const maxServices = 10_000;
 
 /**
- * Fair order of composing and checking letters: the more letters a service has sent recently, the lower the priority of its
- * next one. So a service with a few letters does not wait for one with thousands. Letters of test keys are counted
- * separately and do not delay live letters of the same service.
+ * Orders composing and checking of letters fairly: the more letters a service has sent recently, the lower the priority of its next one. So
+ * a service with a few letters does not wait for one with thousands. Letters of test keys are counted separately, so they do not delay live
+ * letters of the same service.
  */
 export class LetterTurns {
   private readonly clock: Clock;
@@ -108,7 +108,7 @@ export class LetterTurns {
   }
 }
 
-/** Fields specific to a message; the others come from its context and template. */
+/** Fields that differ between messages. The others come from the context and the template. */
 type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
   Partial<
     Pick<
@@ -126,7 +126,7 @@ type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
     >
   > & { client_reference?: string };
 
-/** Lists every key: spreading objects made this the most expensive step of accepting a message. */
+/** Lists every key: with spread objects, this was the most expensive step of accepting a message. */
 export function newNotification(
   { service, key_type, api_key_id, created_by_id, now, step }: SendContext,
   {

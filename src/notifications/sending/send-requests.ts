@@ -4,7 +4,7 @@ import { listPostage } from '../../countries/postage.ts';
 import { Datetime, Nullable, StoredPostage, Uuid } from '../../protocol/fields.ts';
 import * as examples from '../examples.ts';
 
-/** Request and response bodies of the send endpoints. Problems are reported in the order of declaration here. */
+/** Request and response bodies of the send endpoints. Problems are reported in the order in which fields are declared here. */
 
 const Personalisation = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 const Reference = Type.String({ maxLength: 1000 });
@@ -19,7 +19,7 @@ const whichTemplate = {
   ),
 };
 
-/** Last in the order of problems; services without the permission do not have it. */
+/** Last in the order of problems. Services without the permission do not have this field. */
 const chosenLanguage = {
   language: Type.Optional(
     Type.String({
@@ -101,7 +101,7 @@ export const PrecompiledLetterRequest = Type.Object(
   },
 );
 
-/** The same, with the postage that the country has, for the documentation. */
+/** The same schema with the postage classes of the country, for the documentation. */
 export function precompiledLetterRequest({ postage }: Pick<Country, 'postage'>): typeof PrecompiledLetterRequest {
   const documented = Type.String({ description: listPostage(postage).join(', ') });
   const { reference, content } = PrecompiledLetterRequest.properties;
@@ -111,7 +111,7 @@ export function precompiledLetterRequest({ postage }: Pick<Country, 'postage'>):
   };
 }
 
-/** For services without the permission to choose a language. */
+/** For services that may not choose a language. */
 export const withoutLanguage = {
   sms: Type.Omit(SmsRequest, ['language'], strict),
   email: Type.Omit(EmailRequest, ['language'], strict),

@@ -50,7 +50,7 @@ export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: 
   throw forbidden(`Service is not allowed to send ${channel}`, { reason: 'channel_not_allowed', facts: { channel } });
 }
 
-/** Returns a template of the service, of the right type and not deleted, with the text in the language of the message. */
+/** Returns a template of the service with the right type, not archived, in the language of the message. */
 export async function getSendableTemplate<Type extends Channel>(
   app: SendDeps,
   { service, template: given }: SendContext,
@@ -97,7 +97,7 @@ export function refuseUnlessAttachmentsAreAllowed({ config }: SendDeps, count: n
   if (count > 0 && !config.email.attachments) throw invalid('Service is not allowed to send documents');
 }
 
-/** The requested sender, else the template's, else the service's. */
+/** Returns the requested sender, or else the template's, or else the service's. */
 export function chooseSmsSender({ service }: SendContext, { row }: ReadyTemplate, senderId?: string): string | null {
   if (senderId === undefined) return row.reply_to_text;
   const sender = service.sms_senders.get(canonicalId(senderId));
@@ -105,7 +105,7 @@ export function chooseSmsSender({ service }: SendContext, { row }: ReadyTemplate
   return sender;
 }
 
-/** The requested reply-to address, else the template's, else the service's, if any. */
+/** Returns the requested reply-to address, or else the template's, or else the service's, if any. */
 export function chooseReplyTo({ service }: SendContext, { row }: ReadyTemplate, replyToId?: string): string | null {
   if (replyToId === undefined) return row.reply_to_text;
   const replyTo = service.email_reply_tos.get(canonicalId(replyToId));
@@ -132,12 +132,12 @@ export function refuseUnlessRecipientIsAllowed(context: SendContext, normalised:
   );
 }
 
-/** Simulated recipients are for API clients; messages from the front end and of channel plans are really sent. */
+/** Simulated recipients are for API clients. Messages from the front end and from channel plans are actually sent. */
 export function isFromApi({ created_by_id, step }: SendContext): boolean {
   return created_by_id === null && !step;
 }
 
-/** One indexed lookup, for services that keep a suppression list. */
+/** Costs one indexed lookup, only for services that keep a suppression list. */
 export async function refuseIfSuppressed(app: SendDeps, context: SendContext, address: string): Promise<void> {
   const { service, key_type } = context;
   if (key_type === 'test' || !service.permissions.has(suppressRecipients)) return;
@@ -147,7 +147,7 @@ export async function refuseIfSuppressed(app: SendDeps, context: SendContext, ad
   throw invalid(refusalText(app.country, suppressed), { reason: 'suppressed' });
 }
 
-/** One indexed lookup, for services to which somebody replied STOP. */
+/** Costs one indexed lookup, only for services with opted-out numbers. */
 export async function refuseIfStopped(
   app: SendDeps,
   { service, key_type }: SendContext,
@@ -173,7 +173,7 @@ export function refuseUnlessNumberIsAllowed({ country }: SendDeps, context: Send
   throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile, { reason });
 }
 
-/** The number with what a text to it costs now. */
+/** Returns the number with the current rate for texts to it. */
 export async function getRateOf({ country }: SendDeps, parsed: PhoneNumber): Promise<PhoneNumber> {
   const number = await findRateOf(country.phone, parsed);
   if (number) return number;
@@ -188,7 +188,7 @@ export function refuseIfTextIsTooLong(
   message: SmsMessage,
 ): void {
   const { dialect } = compiled;
-  // Only there the prefix counts.
+  // Only GC Notify counts the prefix.
   const prefix = dialect === 'gc' ? service.sms_prefix : null;
   if (!isTooLong(prefix === null ? message : compiled.render(values, { prefix }), dialect)) return;
   const limit = maxSmsLength(dialect);
@@ -197,7 +197,7 @@ export function refuseIfTextIsTooLong(
   });
 }
 
-/** As they are billed, with the prefix; undefined where limits count messages. */
+/** Returns the parts that are billed, including the prefix; undefined if limits count messages. */
 export function partsOf(
   { country }: SendDeps,
   { service, now }: SendContext,
@@ -213,7 +213,7 @@ export function refuseIfEmailIsTooLong(body: string): void {
   if (bytes > maxEmailBytes) throw emailTooLong(bytes);
 }
 
-/** Before anything is filled in. Files become links, so they do not count. */
+/** Runs before any placeholder is filled in. Files become links, so they do not count. */
 export function countLength({ countAs }: SendContext, compiled: EmailTemplate, values: Values): void {
   const hasFiles = Object.values(values).some(isFile);
   const texts = hasFiles ? Object.fromEntries(Object.entries(values).filter(([, value]) => !isFile(value))) : values;

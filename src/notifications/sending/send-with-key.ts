@@ -18,11 +18,11 @@ interface KeySend {
   /** The same fields as in a request to POST /v2/notifications/{channel}. */
   body: unknown;
   compileValidationSchema: FastifyRequest['compileValidationSchema'];
-  /** The same request with the same value is sent once, as with an Idempotency-Key; a second one waits for the first. */
+  /** An idempotency key. A repeated request is sent once; a concurrent one waits for the first. */
   once: string;
 }
 
-/** Sends a message from the console as the API does for this caller: the same limits, rules and errors in the same order. */
+/** Sends a message from the console as the API would for this caller: with the same limits, rules and errors in the same order. */
 export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySend): Promise<{ id: string }> {
   const { service_id, api_key_id, key_type, dialect } = caller;
   const service = await app.sending.services.find(service_id);

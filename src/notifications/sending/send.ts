@@ -59,7 +59,7 @@ import {
   refuseUnlessRecipientIsAllowed,
 } from './send-rules.ts';
 
-/** The order of the checks is part of the API: a request that breaks several rules gets the error of the first. */
+/** The order of the checks is part of the API: if a request breaks several rules, it gets the error of the first. */
 
 export interface SmsSend {
   request: SmsRequest;
@@ -130,7 +130,7 @@ export async function sendEmail(app: SendDeps, context: SendContext, email: Emai
   return persistAndRespond(app, context, await prepareEmail(app, context, email));
 }
 
-/** Checks everything, and stores nothing yet. */
+/** Checks everything, but stores nothing yet. */
 export async function prepareEmail(
   app: SendDeps,
   context: SendContext,
@@ -212,7 +212,7 @@ export async function prepareEmail(
   };
 }
 
-/** In its sending times. Nobody waits for what is not sent, nor for the test of a text that is being written. */
+/** Applies sending times. Simulated messages and tests from the editor do not wait. */
 function placeInTime(
   app: SendDeps,
   { service, template: given }: SendContext,
@@ -264,7 +264,7 @@ export async function sendLetter(
 export async function sendPrecompiledLetter(
   app: SendDeps,
   context: SendContext,
-  /** The address is known if a person has just seen the check of the file. */
+  /** A person has just seen the address if a check of the file has read it. */
   request: PrecompiledLetterRequest & { file_id?: string; address?: string },
 ): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
@@ -275,7 +275,7 @@ export async function sendPrecompiledLetter(
   refuseLettersOfTeamKeys(context);
   refuseLettersInTrialMode(context);
   const pdf = decodeLetter(request.content);
-  // The address is not known yet: the check of the file may choose another class.
+  // The check of the file will read the address and may choose another class.
   const postage = findPostage(app.country.postage, request.postage ?? '') ?? app.country.postage.default;
 
   const notification = newNotification(
@@ -329,5 +329,5 @@ function without(values: Record<string, unknown>, names: string[]): Record<strin
   return Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 }
 
-/** Placeholder for the address until a task has read the file. */
+/** Replaces the address until a task has read the file. */
 const providedAsPdf = 'Provided as PDF';

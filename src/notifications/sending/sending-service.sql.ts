@@ -18,7 +18,7 @@ export interface SendingServiceRow extends UnitOfTexts {
   email_message_limit: number;
   letter_message_limit: number;
   international_sms_message_limit: number;
-  /** Null without any. */
+  /** Null if there are none. */
   annual_limits: AnnualLimits[] | null;
   contact_link: string | null;
   email_sender_local_part: string;
@@ -29,7 +29,7 @@ export interface SendingServiceRow extends UnitOfTexts {
   recipients: string[];
   guard: GuardPause | null;
   has_opt_outs: boolean;
-  /** Null without any. */
+  /** Null if there are none. */
   sending_times: {
     windows: (SendWindow & { id: string })[];
     sms_window_id: string | null;

@@ -10,41 +10,41 @@ import type { LimitedChannel } from '../notification.ts';
 import type { SendingTimes } from '../windows/sending-time.ts';
 import { type SendingServiceRow, selectSendingServices } from './sending-service.sql.ts';
 
-/** What accepting a message needs of a service. */
+/** The settings of a service that accepting a message needs. */
 export interface SendingService {
   id: string;
   restricted: boolean;
   permissions: ReadonlySet<string>;
   rate_limit: number;
   api_dialect: ApiDialect;
-  /** What becomes of files in emails over SMTP; null: as for the installation. */
+  /** How files in emails over SMTP are handled; null for the default of the installation. */
   smtp_files: 'refuse' | 'drop' | 'link' | null;
   daily_limits: Readonly<Record<LimitedChannel, number>>;
-  /** Its own, then those of its organisation; most services have none. */
+  /** The limits of the service, then those of its organisation. Most services have none. */
   annual_limits: readonly AnnualLimits[];
   text_unit: UnitOfTexts;
   contact_link: string | null;
   email_sender_local_part: string;
   /** The name that its texts begin with, if any. */
   sms_prefix: string | null;
-  /** By id, without archived ones. */
+  /** Senders by id, without archived ones. */
   sms_senders: ReadonlyMap<string, string>;
   email_reply_tos: ReadonlyMap<string, string>;
-  /** Normalised members and guests: the only allowed recipients of a trial service or a team key. */
+  /** Normalised members and guests: the only recipients allowed for a trial service or a team key. */
   allowed_recipients: ReadonlySet<string>;
   guard: GuardPause | null;
-  /** Whether any number opted out of its texts. */
+  /** Whether any number has opted out of its texts. */
   has_opt_outs: boolean;
-  /** Most services have none: they send at any time. */
+  /** Null for most services, which send at any time. */
   sending_times: SendingTimes | null;
   /**
-   * A lower bound of the messages counted on a UTC day: a limit reached by it is certainly reached. When messages are given
+   * A lower bound of the messages counted on a UTC day: if it reaches a limit, the limit is certainly reached. When messages are given
    * back, a notification removes the service from the cache.
    */
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-/** Keyed by id. */
+/** Keyed by service id. */
 export type SendingServices = InvalidatedCache<SendingService>;
 
 /** Caches services until they change, so that accepting a message needs no query. */
@@ -62,7 +62,7 @@ export function sendingServices(app: Platform): SendingServices {
   });
 }
 
-/** Applies a count returned by a commit. */
+/** Stores a count that a commit returned. */
 export function updateCount(service: SendingService, utc_day: string, channel: LimitedChannel, count: number): void {
   if (service.counted.utc_day < utc_day) service.counted = { utc_day, counts: {} };
   const { counted } = service;
@@ -125,7 +125,7 @@ const none: ReadonlyMap<string, string> = new Map();
 const maxShared = 1_000;
 const shared = new Map<string, ReadonlySet<string>>();
 
-/** Most of many services have the same permissions, and a set takes as much memory as all other settings. */
+/** Shares equal sets: most services have the same permissions, and a set takes as much memory as all other settings. */
 function sharedSet(values: string[]): ReadonlySet<string> {
   const text = values.join();
   const existing = shared.get(text);

@@ -14,22 +14,19 @@ export interface RowFiles {
   record(tx: Tx): Promise<void>;
 }
 
-/** A longer statement would keep a processor from requests for too long. */
+/** A longer statement would keep a processor busy for too long while requests wait. */
 const rowsPerStatement = 100;
 
 interface RowsToStore {
   rows: NotificationRow[];
   files: RowFiles[];
-  /** Those that wait for a sending time. */
+  /** Rows that wait for a sending time. */
   held: HeldRow[];
-  /** What wrote the rows. */
+  /** The writer that serialised the rows. */
   writer: RowWriter;
 }
 
-/**
- * Stores many notifications whose share of the daily limits is already counted. Rests after each statement, which took so many
- * milliseconds.
- */
+/** Stores many notifications that are already counted in the daily limits. Rests after each statement, depending on how long it took. */
 export async function storeRows(
   country: Country,
   tx: Tx,
