@@ -2,7 +2,7 @@
 import type { ColumnType } from 'kysely';
 
 type Generated<T> = T extends ColumnType<infer S, infer I, infer U> ? ColumnType<S, I | undefined, U> : ColumnType<T, T | undefined, T>;
-/** Exact decimals are strings. */
+/** Exact decimals stay text. */
 type Numeric = ColumnType<string, string | number, string | number>;
 type Time = ColumnType<string, string | Date, string | Date>;
 type Json = ColumnType<unknown, string, string>;
