@@ -16,7 +16,7 @@ interface Parts {
   postage: CountryProfile['postage'];
 }
 
-/** Letters that are still being rendered at the cut-off join the print run later, because it lasts some hours. */
+/** A print run takes some hours, so letters that are still being rendered at the cut-off can join it later. */
 export const printRun_ms = 5 * 3_600_000;
 
 /** With continuous printing, letters are collected this long for each run. */

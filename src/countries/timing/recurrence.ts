@@ -5,7 +5,7 @@ import { calendarOf } from './zones.ts';
 export interface RecurrenceRule {
   frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
   interval: number;
-  /** 1 is Monday. In monthly rules, `nth` is the week of the month; -1 is the last. */
+  /** 1 is Monday. In monthly rules, `nth` counts that weekday within the month; -1 is the last. */
   weekdays: { weekday: number; nth: number | undefined }[];
   /** -1 is the last day. */
   monthDays: number[];

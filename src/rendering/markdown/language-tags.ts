@@ -75,7 +75,7 @@ function withoutDeepPairs(paired: readonly FoundTag[]): FoundTag[] {
   });
 }
 
-/** Whether each language has as many opening as closing tags. If not, the tags of both languages stay text. */
+/** Whether each of these tags is closed as often as it is opened. If `en` or `fr` is not, the tags of both stay text. */
 function isBalanced(found: readonly FoundTag[], among: readonly BlockTag[]): boolean {
   return among.every((tag) => {
     const closings = found.filter((candidate) => candidate.tag === tag && candidate.closes).length;

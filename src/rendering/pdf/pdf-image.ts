@@ -21,7 +21,7 @@ const resolution_dpi = 150;
 const maxSide_px = 5000;
 const red = { red: 212, green: 53, blue: 28, alpha: 0.3 };
 
-/** What the decoration needs. */
+/** A decoration, and the values that it needs. */
 export interface PageToPngOptions {
   decoration: PageDecoration;
   kind?: PrecompiledKind;
