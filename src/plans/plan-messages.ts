@@ -20,7 +20,7 @@ import type { Platform } from '../platform/platform.ts';
 import { describeMissing } from '../rendering/placeholders.ts';
 import { announceMessage, type PlanDeps, tellingStep } from './announce-message.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
-import { addressOf, encryptContent, type PlanRecipient } from './message-content.ts';
+import { addressOf, contentOf, encryptContent, type MessageContent, type PlanRecipient } from './message-content.ts';
 import {
   insertPlanMessage,
   lockPlanMessage,
@@ -167,6 +167,16 @@ export async function getPlanMessage(db: Db | Tx, serviceId: string, id: string)
   const message = await selectPlanMessage(db, serviceId, id);
   if (!message) throw notFound();
   return { ...message, steps: await selectStepsOf(db, [message.id]) };
+}
+
+/** Whom a message is for, and its values. Undefined once they were erased. */
+export async function findMessageContent(
+  app: Platform,
+  serviceId: string,
+  id: string,
+): Promise<MessageContent | undefined> {
+  const message = await selectPlanMessage(app.db, serviceId, id);
+  return message && contentOf(app, message);
 }
 
 const pageSize = 250;

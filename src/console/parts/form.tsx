@@ -17,13 +17,16 @@ interface SaveFormProps {
   to?: string;
   /** The last field is a file. */
   withFile?: boolean;
+  /** For buttons outside of the form. */
+  id?: string;
 }
 
 /** The form of a page that changes one thing, with a way out. */
-export function SaveForm({ children, action = t('Save'), danger, back, to, withFile }: SaveFormProps) {
+export function SaveForm({ children, action = t('Save'), danger, back, to, withFile, id }: SaveFormProps) {
   return (
     <form
       class="stack measure"
+      id={id}
       method="post"
       action={to}
       encType={withFile ? 'multipart/form-data' : undefined}

@@ -234,7 +234,7 @@ function addressLines({ notification_type, personalisation }: PricedNotification
 const notReady: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_details: {} };
 const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validation-failed', 'virus-scan-failed']);
 
-function costOf(country: Country, stored: PricedNotification): Cost {
+export function costOf(country: Country, stored: PricedNotification): Cost {
   const cost = costInPounds(country, stored);
   const hasRate = stored.rate !== null && !isWithoutRateAbroad(country, stored);
   const isPriced = hasRate || cost.cost_details.billable_sheets_of_paper === 0;

@@ -9,6 +9,7 @@ import type { Status } from '../notification.ts';
 import { letterFiles } from '../tasks-for-others.ts';
 import { listNotifications } from './list-notifications.ts';
 import {
+  costOf,
   matchingStatuses,
   type PublicNotification,
   publicNotification,
@@ -67,6 +68,17 @@ export async function listPublicNotifications(
   );
   const rows = await selectPricedNotifications(app.db, ids);
   return Promise.all(rows.map((stored) => publicNotification(app, stored, root)));
+}
+
+/** What messages cost, by id, in the currency of the country. Undefined until it is known, and without a price. */
+export async function listCosts({ db, country }: Platform, ids: string[]): Promise<Map<string, number | undefined>> {
+  const rows = await selectPricedNotifications(db, ids);
+  return new Map(
+    rows.map((stored) => {
+      const { cost_in_pounds, price_known = true } = costOf(country, stored);
+      return [stored.id, price_known ? (cost_in_pounds ?? undefined) : undefined];
+    }),
+  );
 }
 
 /** Returns the printable PDF, even of a cancelled letter or one that failed validation. */

@@ -13,10 +13,12 @@ import { NumberField, readNumber, TypedValue } from '../../parts/value-fields.ts
 type Plan = Awaited<ReturnType<typeof getPlan>>;
 
 /** The template says which channel a step has. */
-interface TemplateChoice {
+export interface TemplateChoice {
   id: string;
   name: Text;
   channel: Channel;
+  /** Whether the person may see its text. */
+  isSeen: boolean;
 }
 
 const wait = Type.Optional(TypedValue);
@@ -30,6 +32,7 @@ const Form = Type.Object({
   ...{ template_3: later, only_3: only, wait_3: wait },
   ...{ template_4: later, only_4: only, wait_4: wait },
   ...{ template_5: later, only_5: only },
+  do: Type.Optional(OneOf(['preview'])),
 });
 export type PlanForm = Static<typeof Form>;
 
@@ -68,6 +71,22 @@ export function readSteps(
     return { channel, template_id: id, wait_h, only_if_missing: only.length > 0 };
   });
   return checkAll(...rules);
+}
+
+export interface ChosenStep {
+  number: number;
+  template_id: string;
+  only_if_missing: boolean;
+}
+
+/** What was typed, else what is saved: also if something else of the form is wrong. */
+export function chosenSteps({ typed }: FormState, plan?: Plan): ChosenStep[] {
+  if (typed.size === 0) return (plan?.steps ?? []).map((step, index) => ({ ...step, number: index + 1 }));
+  return Array.from({ length: maxSteps }, (_, index) => ({
+    number: index + 1,
+    template_id: String(typed.get(`template_${index + 1}`) ?? ''),
+    only_if_missing: [typed.get(`only_${index + 1}`)].flat().includes('yes'),
+  }));
 }
 
 interface FieldsProps {

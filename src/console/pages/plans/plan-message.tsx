@@ -135,13 +135,15 @@ const Steps = ({ steps }: { steps: readonly Step[] }) => (
 interface MessageProps {
   message: PlanMessageRecord;
   plan: Plan;
+  /** Undefined where it is not known. */
+  cost: Text | undefined;
   callbacks: CallbackRecord[];
   notificationUrl: (id: string) => string;
   now: Date;
 }
 
 /** What became of each step, and when. */
-export function PlanMessage({ message, plan, callbacks, notificationUrl, now }: MessageProps) {
+export function PlanMessage({ message, plan, cost, callbacks, notificationUrl, now }: MessageProps) {
   const { steps, status, reference, plan_version, scheduled_for } = message;
   return (
     <div class="stack">
@@ -169,6 +171,12 @@ export function PlanMessage({ message, plan, callbacks, notificationUrl, now }: 
             <dd>
               <Time at={scheduled_for} now={now} />
             </dd>
+          </>
+        )}
+        {cost !== undefined && (
+          <>
+            <dt>{t('Cost')}</dt>
+            <dd>{cost}</dd>
           </>
         )}
         <dt>{t('Id')}</dt>

@@ -13,6 +13,7 @@ import { several } from '../../money.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { OlderPager, pageSize } from '../../parts/pager.tsx';
+import { describeMessageCost } from './plan-cost.ts';
 import { messageTabs, PlanMessage, PlanMessageTable } from './plan-message.tsx';
 import { PlanMessageSearch } from './plan-message-search.tsx';
 
@@ -110,6 +111,7 @@ export function planMessagePages(pages: Pages, app: ConsoleApp): void {
         <PlanMessage
           message={message}
           plan={plan}
+          cost={await describeMessageCost(app, message)}
           callbacks={await listCallbacksAbout(app.db, service.id, message.id)}
           notificationUrl={(id) => pageUrl(`/services/${service.id}/messages/${id}`)}
           now={app.clock.now()}

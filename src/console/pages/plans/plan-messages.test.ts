@@ -4,6 +4,9 @@ import { anApiKey, aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
+import { costOfLetter, costOfTexts } from '../../../billing/rates.ts';
+import { findRateOf } from '../../../notifications/rates-abroad.ts';
+import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 
 const harness = useHarness({
   now: '2026-11-16T12:00:00Z',
@@ -29,6 +32,12 @@ beforeAll(async () => {
   sender = await join(['send_messages', 'view_activity']);
   reader = await join(['view_activity']);
 });
+
+function numberOf(text: string) {
+  const parsed = parsePhoneNumber(harness.app.country.phone, text);
+  if (!parsed.ok) throw new Error(`${text} is no number`);
+  return parsed.number;
+}
 
 async function accepted(change: object = {}): Promise<string> {
   const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' }, ...change };
@@ -76,6 +85,44 @@ describe('a message with a channel plan', () => {
     expect(page.text).toContain(`href="${list}/${id}"`);
     expect((await reader.get(`${list}?status=delivered`)).text).toContain('No messages found');
     expect((await reader.get(`${list}?status=created&older_than=${id}`)).text).not.toContain(`href="${list}/${id}"`);
+  });
+
+  it('says what it has cost, and what its steps may still cost', async () => {
+    const { price } = harness.app.country.money;
+    const texts = async (parts: number) => (await costOfTexts(harness.app, parts)) ?? 0;
+    const post = (await costOfLetter(harness.app, 1, 'second')) ?? 0;
+    const costOf = async (id: string) =>
+      /<dt>Cost<\/dt><dd>([^<]*)/.exec((await reader.get(`${list}/${id}`)).text)?.[1];
+    // The name makes the text longer.
+    const id = await accepted({ personalisation: { name: 'A'.repeat(200) } });
+    expect(await costOf(id)).toBe(`0p so far, at most ${price((await texts(2)) + post)} more`);
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    expect(await costOf(id)).toBe(`${price(await texts(2))} so far, at most ${price(post)} more`);
+    await tellStep(harness, { id, step: 2, status: 'delivered' });
+    await harness.deliver();
+    expect(await costOf(id)).toBe(price(await texts(2)));
+    // Without an address there is no letter, and a text to France is dearer.
+    const recipient = { email_address: 'ada@example.org', phone_number: '+33612345678' };
+    const toFrance = Number((await findRateOf(harness.app.country.phone, numberOf('+33612345678')))?.multiplier);
+    expect(toFrance).toBeGreaterThan(1);
+    const abroad = await accepted({ recipient, scheduled_for: '2026-11-16T20:00:00Z' });
+    expect(await costOf(abroad)).toBe(`0p so far, at most ${price(await texts(toFrance))} more`);
+    await harness.v2('POST', `/v2/messages/${abroad}/cancel`, key);
+    expect(await costOf(abroad)).toBe('0p');
+    // Only for people whom no other step could be sent to.
+    const fallback = await aPlan(
+      harness,
+      service,
+      [{ channel: 'email' }, { channel: 'letter', only_if_missing: true }],
+      'Fallback',
+    );
+    const later = { plan_id: fallback, scheduled_for: '2026-11-16T20:00:00Z' };
+    expect(await costOf(await accepted(later))).toBe(`0p so far, at most ${price(post)} more`);
+    const test = await anApiKey(harness, service, { key_type: 'test' });
+    const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' } };
+    expect(await costOf((await harness.v2('POST', '/v2/messages', test, request)).body.id)).toBeUndefined();
   });
 
   it('is found by its whole reference, and by its plan, together with a status', async () => {

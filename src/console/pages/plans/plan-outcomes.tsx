@@ -12,8 +12,14 @@ interface Row {
   hasShare: boolean;
 }
 
+interface Props {
+  figures: PlanFigures;
+  /** The address of the list of its messages, for those who may open it. */
+  messages: string | undefined;
+}
+
 /** How the messages of a plan ended. */
-export function PlanOutcomes({ figures }: { figures: PlanFigures }) {
+export function PlanOutcomes({ figures, messages: list }: Props) {
   const { delivered, failed, cancelled, ended, open } = figures;
   if (ended + open === 0) return null;
   const rows: Row[] = [
@@ -25,7 +31,7 @@ export function PlanOutcomes({ figures }: { figures: PlanFigures }) {
     { outcome: t('Cancelled'), messages: cancelled, hasShare: true },
     { outcome: t('Not ended yet'), messages: open, hasShare: false },
   ];
-  return (
+  const table = (
     <Table
       caption={t('How messages ended')}
       rows={rows}
@@ -40,5 +46,14 @@ export function PlanOutcomes({ figures }: { figures: PlanFigures }) {
         },
       ]}
     />
+  );
+  if (list === undefined) return table;
+  return (
+    <div class="stack stack--tight">
+      {table}
+      <p class="small">
+        <a href={list}>{t('Messages of this plan')}</a>
+      </p>
+    </div>
   );
 }

@@ -11,8 +11,9 @@ import {
 } from '../../../plans/channel-plans.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { listTemplates } from '../../../templates/templates.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { pageUrl } from '../../links.ts';
+import { pageUrl, withQuery } from '../../links.ts';
 import { channelWords } from '../../message-words.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
@@ -20,14 +21,20 @@ import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { listPath, openLibrary } from '../templates/library.ts';
 import { describePlanCost } from './plan-cost.ts';
-import { PlanFields, type PlanForm, planForm, readSteps } from './plan-form.tsx';
+import { chosenSteps, PlanFields, type PlanForm, planForm, readSteps } from './plan-form.tsx';
 import { PlanOutcomes } from './plan-outcomes.tsx';
+import { previewSteps, StepPreviews } from './plan-preview.tsx';
 
 const who = { service: 'templates' } as const;
 type Seen = PageRequest<typeof who>;
 type Plan = Awaited<ReturnType<typeof getPlan>>;
 
 const path = '/services/:service_id/templates/plans';
+const formId = 'plan';
+
+/** Shown again, without saving it. */
+const filledIn = (form: PlanForm): FormState => ({ typed: new Map(Object.entries(form)), problems: new Map() });
+
 const plansOf = ({ id }: { id: string }) => `${listPath(id)}/plans`;
 
 /** Which channels are tried for a message, in which order. */
@@ -50,7 +57,7 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
     return (await listTemplates(app, request.service.id))
       .filter(({ id, folder }) => library.sees(folder) || used.has(id))
       .map(({ id, name, folder, template_type: channel }) => ({
-        ...{ id, channel },
+        ...{ id, channel, isSeen: library.sees(folder) },
         name: library.sees(folder) ? asIs(name) : t('Template in a folder that you cannot see'),
       }));
   }
@@ -85,22 +92,33 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  const newPlanView = async (request: Seen, formState: FormState): Promise<View> => {
+    const templates = await listChoices(request);
+    const steps = await previewSteps(app, request.service.id, chosenSteps(formState), templates);
+    return {
+      title: t('New channel plan'),
+      lead: describePlanCost(app, steps),
+      crumbs: crumbs(request),
+      content: (
+        <div class="cols cols--editor">
+          <SaveForm id={formId} action={t('Create')} back={plansOf(request.service)}>
+            <PlanFields formState={formState} templates={templates} />
+          </SaveForm>
+          <StepPreviews form={formId} steps={steps} />
+        </div>
+      ),
+    };
+  };
+
   pages.add(`${path}/new`, {
     who,
     below: 'Templates',
-    show: async (request, formState) => ({
-      title: t('New channel plan'),
-      crumbs: crumbs(request),
-      content: (
-        <SaveForm action={t('Create')} back={plansOf(request.service)}>
-          <PlanFields formState={formState} templates={await listChoices(request)} />
-        </SaveForm>
-      ),
-    }),
+    show: newPlanView,
     ...planForm,
     check: (request, form) => stepsOf(request, form),
     async act(request, form) {
       const { service, visitor } = request;
+      if (form.do === 'preview') return newPlanView(request, filledIn(form));
       const steps = await stepsOf(request, form);
       await createPlan(app, service.id, { name: form.name, steps, created_by: visitor.user.id });
       return { to: plansOf(service), notice: t('{name} created.', { name: form.name }) };
@@ -110,17 +128,29 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
   const planView = async (request: Seen, formState: FormState): Promise<View> => {
     const plan = await getPlanInUse(request);
     const to = `${plansOf(request.service)}/${plan.id}`;
+    const templates = await listChoices(request, plan);
+    const steps = await previewSteps(app, plan.service_id, chosenSteps(formState, plan), templates);
     return {
       title: t('Change the channel plan'),
       about: asIs(plan.name),
-      lead: await describePlanCost(app, plan),
+      lead: describePlanCost(app, steps),
       crumbs: crumbs(request),
       content: (
         <div class="stack">
-          <PlanOutcomes figures={await getPlanFigures(app.db, plan.service_id, plan.id)} />
-          <SaveForm back={plansOf(request.service)} to={pageUrl(to)}>
-            <PlanFields formState={formState} plan={plan} templates={await listChoices(request, plan)} />
-          </SaveForm>
+          <PlanOutcomes
+            figures={await getPlanFigures(app.db, plan.service_id, plan.id)}
+            messages={
+              may({ service: 'messages' }, request.visitor.user, request.service) === 'yes'
+                ? withQuery(pageUrl(`/services/${plan.service_id}/plan-messages`), { plan: plan.id })
+                : undefined
+            }
+          />
+          <div class="cols cols--editor">
+            <SaveForm id={formId} back={plansOf(request.service)} to={pageUrl(to)}>
+              <PlanFields formState={formState} plan={plan} templates={templates} />
+            </SaveForm>
+            <StepPreviews form={formId} steps={steps} />
+          </div>
           <Confirm label={t('Archive')} action={t('Archive the plan')} to={pageUrl(`${to}/archive`)}>
             {t('Requests that name it will be refused. Messages that were accepted go on.')}
           </Confirm>
@@ -137,6 +167,7 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
     check: async (request, form) => stepsOf(request, form, await getPlanInUse(request)),
     async act(request, form) {
       const { service, visitor } = request;
+      if (form.do === 'preview') return planView(request, filledIn(form));
       const plan = await getPlanInUse(request);
       const steps = await stepsOf(request, form, plan);
       await updatePlan(app, service.id, plan.id, { name: form.name, steps, created_by: visitor.user.id });

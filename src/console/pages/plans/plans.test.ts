@@ -112,6 +112,7 @@ describe('the channel plans of a service', () => {
     await harness.app.db.updateTable('templates').set({ folder }).where('id', '=', sms).execute();
     const { text } = await browser.get(page);
     expect(text).toContain('Text: Template in a folder that you cannot see');
+    expect(text).toContain('You cannot see its text.');
     expect(text).not.toContain('Invitation by text');
     expect((await browser.post(page, { ...three(), name: 'Reminders' })).status).toBe(303);
     expect((await plans())[0].steps[1].template_id).toBe(sms);
@@ -128,10 +129,43 @@ describe('the channel plans of a service', () => {
     ]);
     expect(oneText).toBeGreaterThan(0);
     expect(oneLetter).toBeGreaterThan(0);
-    expect(await text()).toContain(`A message costs 0p to ${price(oneText + oneLetter)}, more if`);
+    expect(await text()).toContain(`A message costs from 0p to ${price(oneText + oneLetter)}.`);
     // The letter is for those who can get neither of the others.
     await browser.post(page, { ...three(), 'only_3[]': 'yes' });
-    expect(await text()).toContain(`A message costs 0p to ${price(Math.max(oneText, oneLetter))}, more if`);
+    expect(await text()).toContain(`A message costs from 0p to ${price(Math.max(oneText, oneLetter))}.`);
+  });
+
+  it('show what people get from each step, also before it is saved, with its cost', async () => {
+    const long = await aTemplate(harness, service, { name: 'Long text', content: `((name)) ${'x'.repeat(200)}` });
+    const page = await aPlan();
+    const { text } = await browser.get(page);
+    for (const shown of [
+      'Step 1, Email: Invitation by email',
+      'Step 2, Text: Invitation by text',
+      'Step 3, Letter: Invitation by letter',
+      `/email-templates/${email}/versions/1/email`,
+      `/letter-templates/${letter}/versions/1/pages/1`,
+    ])
+      expect(text).toContain(shown);
+    const before = await plans();
+    const chosen = { ...three(), template_2: long, template_3: '', do: 'preview' };
+    for (const url of [page, `${list}/new`]) {
+      const preview = await browser.post(url, { ...chosen, name: 'Other' });
+      expect(preview.status).toBe(200);
+      expect(preview.text).toContain('Step 2, Text: Long text');
+      expect(preview.text).toMatch(/<mark class="placeholder">\(*name/);
+      expect(preview.text).toContain('value="Other"');
+      expect(preview.text).not.toContain('Step 3, Letter');
+      expect(preview.text).toContain('A message costs from 0p to');
+    }
+    expect(await plans()).toEqual(before);
+    // Something else is wrong: what was chosen is shown nevertheless, what belongs to others is not.
+    const foreign = await aTemplate(harness, await aService(harness), { name: 'Foreign' });
+    const wrong = await browser.post(`${list}/new`, { template_1: long, template_2: foreign, do: 'preview' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('Step 1, Text: Long text');
+    expect(wrong.text).not.toContain('Foreign');
+    expect((await browser.post(page, { ...three(), do: 'else' })).status).toBe(400);
   });
 
   it('say how many messages ended with which step', async () => {
@@ -152,6 +186,7 @@ describe('the channel plans of a service', () => {
       'Delivered by step 3: Letter',
       '14.3%',
       'Not ended yet',
+      `href="/console/services/${service}/plan-messages?plan=${of.plan_id}"`,
     ])
       expect(text).toContain(shown);
   });

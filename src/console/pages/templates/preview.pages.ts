@@ -71,7 +71,7 @@ export async function previewVersion(
   return previewDraft(app, reader.service.id, draftIn(row, language), {});
 }
 
-function draftIn(row: TemplateRow, language: string): PreviewedDraft {
+export function draftIn(row: TemplateRow, language = ''): PreviewedDraft {
   const { languages } = row;
   if (language === '' || language === languages?.default) {
     return languages ? { ...row, language: languages.default } : row;
