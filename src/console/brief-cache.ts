@@ -5,7 +5,7 @@ interface Kept<T> {
 
 const maxKept = 500;
 
-/** Shares what many open pages ask for again and again: a hundred pages of one service cost as much as one. */
+/** Caches what many open pages poll for, so that a hundred pages of one service cost as much as one. */
 export class BriefCache<T> {
   private readonly kept = new Map<string, Kept<T>>();
   private readonly keptFor_ms: number;
@@ -21,7 +21,7 @@ export class BriefCache<T> {
     if (this.kept.size >= maxKept) this.kept.clear();
     const value = read();
     this.kept.set(key, { until: now + this.keptFor_ms, value });
-    // A failure is not kept: the next page tries again.
+    // Failures are not cached, so the next request tries again.
     value.catch(() => this.kept.delete(key));
     return value;
   }

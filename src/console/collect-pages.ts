@@ -107,7 +107,6 @@ import { templatePages } from './pages/templates/template.pages.tsx';
 import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
 import { usagePages } from './pages/usage/usage.pages.tsx';
 
-/** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
   signInPages,
   secondStepPages,

@@ -29,7 +29,7 @@ import type { TemplateSettings } from '../templates/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import type { ConsoleSettings } from './settings.ts';
 
-/** Almost every setting: pages show what operators set, and check it as `pennypost doctor` does. */
+/** Almost all settings: pages show them to operators, and check them as `pennypost doctor` does. */
 type ConsoleConfig = DoctorConfig &
   EmailConfig & {
     http: HttpSettings;
@@ -50,7 +50,7 @@ type ConsoleConfig = DoctorConfig &
     providers: { sandbox: SandboxSettings };
   };
 
-/** What the pages use of the application. */
+/** The parts of the application that pages use. */
 export type ConsoleApp = Platform &
   PlanDeps & {
     config: ConsoleConfig;

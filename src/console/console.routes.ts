@@ -34,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-/** Time for the first requests after a start, such as health checks. */
+/** Leaves time for the first requests after a start, such as health checks. */
 const preloadAfter_ms = 1_000;
 
 /** A page that the visitor may open. */
@@ -55,8 +55,8 @@ export function consoleRoutes(http: Http, served: ConsoleApp): void {
 }
 
 /**
- * All pages are behind a few routes: the framework would need longer to declare hundreds of routes than everything else at
- * start. For the same reason the pages are loaded a second after the server listens, or with the first request.
+ * Serves all pages through a few routes: declaring hundreds of routes would take longer than the rest of the start-up. For the same reason,
+ * the pages are loaded a second after the server listens, or with the first request.
  */
 export function servePages(http: Http, app: ConsoleApp, load: () => Promise<readonly DeclaredPage[]>): void {
   const refuseOthers = refuseOtherOrigins(app.config.urls.api);
@@ -160,7 +160,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
   }
 }
 
-/** The page of an address, which becomes the subroute of the request. */
+/** Finds the page of a URL, which becomes the subroute of the request. */
 function choosePage(pages: readonly DeclaredPage[], request: FastifyRequest): DeclaredPage {
   const found = findPage(pages, request.url.replace(/^\/+console/, ''));
   if (!found) throw unknownPath();
@@ -196,8 +196,8 @@ function toPageRequest(
 }
 
 /**
- * Refuses forms that other sites send with the visitor's cookie. Browsers say where a request comes from; those that
- * do not send `Sec-Fetch-Site` send `Origin`. Neither can be set by a page.
+ * Rejects forms that other sites submit with the visitor's cookie (CSRF). Browsers send `Sec-Fetch-Site`, or at least `Origin`; a page can
+ * set neither.
  */
 function refuseOtherOrigins(baseUrl: string): (request: FastifyRequest) => void {
   const configured = new URL(baseUrl).origin;

@@ -6,7 +6,7 @@ import { emptyForm, problemsOf } from './forms.ts';
 import { languageOf } from './language-of.ts';
 import { renderPage, sendHtml } from './render.tsx';
 
-/** What a person can do about a failure. The sentences of the API are for programs. */
+/** Advice for people about a failure. The messages of the API are for programs. */
 const pages = new Map([
   [
     403,

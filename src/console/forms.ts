@@ -11,7 +11,7 @@ import type { DeclaredPage, FileRule, FormState } from './page.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The form with its file, where the page takes one. */
+    /** The form with its file, on pages that take one. */
     multipart: MultipartForm | undefined;
   }
 }
@@ -28,7 +28,7 @@ export function readForm(body: Buffer): Fields {
   return fieldsOf(parameters);
 }
 
-/** How the body of a page is read: a form with a file is streamed. */
+/** Returns how the body of a page is read: a form with a file is streamed. */
 export function bodyOptions({ file, bodyLimit }: DeclaredPage, route: Subroute): Subroute {
   const config: Subroute['config'] = file
     ? { ...route.config, bodyTypes: { 'multipart/form-data': 'stream', '*': 'form' } }
@@ -36,7 +36,7 @@ export function bodyOptions({ file, bodyLimit }: DeclaredPage, route: Subroute):
   return { ...route, config, ...(bodyLimit === undefined ? {} : { bodyLimit }) };
 }
 
-/** A `preValidation` hook: the body becomes the fields of the form. */
+/** A `preValidation` hook that converts the body into form fields. */
 export function readFields(app: { bodyMemory: BodyMemory }) {
   return async (request: FastifyRequest) => {
     const { form, file } = request.opened?.page ?? {};
@@ -51,7 +51,7 @@ export function readFields(app: { bodyMemory: BodyMemory }) {
   };
 }
 
-/** The fields of a form: one text each, or a list where the name ends in `[]`. */
+/** Returns the fields of a form: one text each, or a list if the name ends in `[]`. */
 function fieldsOf(parameters: URLSearchParams): Fields {
   const fields = new Map<string, string | string[]>();
   for (const name of new Set(parameters.keys())) {
@@ -62,8 +62,8 @@ function fieldsOf(parameters: URLSearchParams): Fields {
 }
 
 /**
- * Only the fields that the page declares, without spaces at their ends. A browser sends an empty text for a field that
- * was left out, and nothing for a list without a tick.
+ * Returns only the fields that the page declares, trimmed. A browser sends an empty text for a field that was left empty, and nothing for a
+ * list without a tick.
  */
 function prepareForm(form: TObject, body: unknown): Fields {
   const sent = new Map(Object.entries(typeof body === 'object' && body !== null ? body : {}));
@@ -78,7 +78,7 @@ function prepareForm(form: TObject, body: unknown): Fields {
   return Object.fromEntries(fields);
 }
 
-/** One sentence per field: what is missing, and what the schema refuses. */
+/** Returns one message per field: what is missing, and what the schema rejects. */
 export function problemsOfForm(
   { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
   typed: FormState['typed'],
@@ -92,12 +92,12 @@ export function problemsOfForm(
   return new Map([...all].filter(([name]) => name in form.properties || name === file?.name));
 }
 
-/** The fields without a problem. */
+/** Returns the fields without a problem. */
 export function acceptedFields(body: unknown, problems: ReadonlyMap<string, string>): Partial<Fields> {
   return Object.fromEntries(Object.entries(body as Fields).filter(([name]) => !problems.has(name)));
 }
 
-/** The problems in the order of the fields; those of the whole form come last. */
+/** Sorts the problems by field; those of the whole form come last. */
 export function inOrderOfFields(
   { form, file }: Pick<DeclaredPage, 'form' | 'file'>,
   problems: Map<string, string>,
@@ -112,8 +112,8 @@ type Results<Rules extends readonly (() => unknown)[]> = {
 };
 
 /**
- * Runs every rule and returns what they return. If some refuse the form, it throws their problems together, the first one of
- * each field: a person sees all of them at once, as those of the schema.
+ * Runs every rule and returns their results. If some reject the form, throws their problems together, the first one of each field, so that
+ * a person sees all of them at once, like those of the schema.
  */
 export async function checkAll<const Rules extends readonly (() => unknown)[]>(
   ...rules: Rules
@@ -133,18 +133,18 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
   return results as Results<Rules>;
 }
 
-/** Sentences by field. A text without a field is about the whole form. */
+/** Returns messages by field. A message without a field is about the whole form. */
 export function problemsOf({ said }: Failure): Map<string, string> {
   if (isText(said)) return new Map([['', said]]);
   return new Map(Object.entries(said).map(([field, texts]) => [field, isText(texts) ? texts : eachOnce(texts)]));
 }
 
-/** Sentences that differ for programs may be the same for people. */
+/** Messages that differ for programs may be the same for people. */
 function eachOnce(sentences: readonly string[]): string {
   return written(() => [...new Set(sentences.map(String))].join(' '));
 }
 
-/** A failure that the person can correct in the form; others are pages of their own. */
+/** Whether the person can correct the failure in the form. Other failures have their own pages. */
 export function isAboutForm(error: unknown): error is Failure {
   return error instanceof Failure && ['invalid', 'conflict', 'too-large'].includes(error.kind);
 }

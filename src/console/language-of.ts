@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Language } from '../language/language.ts';
 import type { Languages } from '../language/languages.ts';
 
-/** What a person has chosen, in their account or on this browser; else what the browser asks for; else that of the installation. */
+/**
+ * Returns the language that a person has chosen in their account or on this browser, or else one that the browser accepts, or else that of
+ * the installation.
+ */
 export function languageOf(
   { languages }: { languages: Languages },
   { headers }: Pick<FastifyRequest, 'headers'>,

@@ -1,23 +1,23 @@
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
 
-/** The URL of a page, from its path below the console. */
+/** Returns the URL of a page from its path below the console. */
 export function pageUrl(path: string): string {
   return `/console${path}`;
 }
 
-/** Where this console is, also when ADMIN_BASE_URL names another front end. */
+/** Returns the URL of this console, even if ADMIN_BASE_URL names another front end. */
 export function consoleUrl({ urls }: { urls: Urls }): string {
   return `${urls.api}${pageUrl('')}`;
 }
 
-/** The messages that pages of the console send lead back to it. */
+/** Makes messages that the console sends link back to the console. */
 export function withOwnLinks<App extends { config: { urls: Urls } }>(app: App): App {
   const urls = { ...app.config.urls, admin: consoleUrl(app.config) };
   return { ...app, config: { ...app.config, urls } };
 }
 
-/** An address with query parameters; those without a value are left out. */
+/** Returns a URL with query parameters; omits those without a value. */
 export function withQuery(path: string, values: Record<string, string | number | undefined>): string {
   const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, String(value)]] : []));
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path;
@@ -25,7 +25,7 @@ export function withQuery(path: string, values: Record<string, string | number |
 
 const here = 'http://console.invalid';
 
-/** The path below /console of a page that was asked for before signing in. Anything else leads to the start. */
+/** Returns the path below /console that was requested before signing in. Anything else becomes the start page. */
 export function nextPage(text: string): string {
   const url = URL.canParse(text, here) ? new URL(text, here) : undefined;
   const isOurs = url?.origin === here && /^\/console(\/|$)/.test(url.pathname);
@@ -39,8 +39,8 @@ interface Person {
 }
 
 /**
- * What a person searched for, encrypted for this person: a search is posted and then part of addresses, which reach logs and
- * histories, and it often names a recipient.
+ * Encrypts a search for this person. A search is posted and then becomes part of URLs, which reach logs and browser histories, and it often
+ * names a recipient.
  */
 export function keepSearch({ secrets }: Platform, { user }: Person, text: string): string {
   return text === '' ? '' : secrets.encrypt(purpose, text, user.id);

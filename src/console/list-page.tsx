@@ -12,7 +12,7 @@ import { OffsetPager, pageNumber, pageSize } from './parts/pager.tsx';
 import { Segments } from './parts/tabs.tsx';
 
 interface Selection<Group> {
-  /** What was searched for, or an empty text. */
+  /** The search text; empty without a search. */
   text: string;
   group: Group | undefined;
   skip: number;
@@ -21,21 +21,21 @@ interface Selection<Group> {
 
 interface ListPage<Row, Group extends string> {
   path: string;
-  /** Its entry in the menus, which is also its heading. */
+  /** The entry in the menus, which is also the heading. */
   menu: MenuEntry;
   lead(total: number, group: Group | undefined): ComponentChildren;
   actions?(request: PageRequest<'operator'>): ComponentChildren;
-  /** What the search looks at. */
+  /** The label of the search field, which says what it searches. */
   searchLabel: Text;
-  /** Parts of the list that can be shown alone, with the query parameter that chooses one. */
+  /** Filters of the list, with the query parameter that selects one. */
   groups?: { name: Text; parameter: string; names: Record<Group, Text> };
   read(selection: Selection<Group>): Promise<{ rows: readonly Row[]; total: number }>;
-  /** Instead of a list without rows. */
+  /** Shown instead of a list without rows. */
   empty: { title: Text; text: Text };
   list(rows: readonly Row[], now: Date): ComponentChildren;
 }
 
-/** A list of operators: a search, perhaps groups, the rows, and links to its other pages. */
+/** Adds a list for operators: a search, optional filters, the rows, and pagination. */
 export function addListPage<Row, Group extends string = never>(
   pages: Pages,
   app: ConsoleApp,

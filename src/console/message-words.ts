@@ -8,7 +8,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
-/** How pages name the channels: one message and several, at the start of a text and within. `stamp` is the picture. */
+/** Names of the channels, singular and plural, at the start of a text and within one. `stamp` is the icon. */
 export const channelWords = {
   email: { stamp: 'email', name: t('Email'), names: t('Emails'), noun: t('email'), plural: t('emails') },
   sms: { stamp: 'text', name: t('Text'), names: t('Texts'), noun: t('text message'), plural: t('texts') },
@@ -37,7 +37,7 @@ export function leftToday(counted: Counted, left: number): Text {
   );
 }
 
-/** Tabs that narrow a list to one channel. `buildUrl` gives the address of the list of that channel. */
+/** Tabs that filter a list by channel. `buildUrl` returns the URL of the list of a channel. */
 export function channelTabs(current: Channel | undefined, buildUrl: (channel: Channel | undefined) => string) {
   return [undefined, ...shownChannels].map((channel) => ({
     label: channel ? channelWords[channel].name : t('All'),
@@ -54,12 +54,12 @@ const postageInSentence = new Map([
   ['rest-of-world', t('to the rest of the world')],
 ]);
 
-/** The postage of a letter within a sentence. Labels of other countries may be names, so they keep their capitals. */
+/** Returns the postage of a letter as written within a sentence. Labels of other countries may be names, so they keep their capitals. */
 export function postageName({ code, postage }: Pick<Country, 'code' | 'postage'>, stored: string): Text {
   return (code === 'gb' ? postageInSentence.get(stored) : undefined) ?? declared(postageLabel(postage, stored));
 }
 
-/** The postage that people can choose. Addresses abroad decide their own. */
+/** Returns the postage classes that people can choose. The class of letters abroad follows from their address. */
 export function postageChoices({ postage }: Pick<Country, 'postage'>): { value: string; label: Text }[] {
   return listHomePostage(postage).map(({ id, label }) => ({ value: id, label: declared(label) }));
 }
@@ -69,7 +69,7 @@ interface Addressed {
   recipient: string;
 }
 
-/** A recipient in one line: of a postal address the first line and the last. */
+/** Returns a recipient in one line: for a postal address, the first and last line. */
 export function shortRecipient(phone: PhoneRules, { notification_type, recipient }: Addressed): string {
   if (notification_type === 'sms') return formatPhoneNumber(phone, recipient);
   if (notification_type === 'email') return recipient;
@@ -79,22 +79,22 @@ export function shortRecipient(phone: PhoneRules, { notification_type, recipient
 
 const providerNames = new Map<string, string>(providers.map(({ name, details }) => [name, details.display_name]));
 
-/** The name that people know. Letters have a printer instead of a provider. */
+/** Returns the display name. Letters have a printer instead of a provider. */
 export function providerName(identifier: string): string {
   return providerNames.get(identifier) ?? (identifier === 'dvla' ? t('Printer') : identifier);
 }
 
-/** A day as "Monday 16 November". */
+/** Formats a day as "Monday 16 November". */
 export const weekdayAndDate = (day: string) =>
   written(({ dates }) => dates.write(day, { weekday: 'long', day: 'numeric', month: 'long' }));
 
-/** The print run that a letter goes into, such as "Monday 16 November after 17:30". Without a time where printing is continuous. */
+/** Describes the print run of a letter, such as "Monday 16 November after 17:30". Without a time if printing is continuous. */
 export function printDay({ letterDays, letter: { cutOff } }: Country, acceptedAt: string): Text {
   const day = weekdayAndDate(letterDays.printDay(new Date(acceptedAt)));
   return letterDays.isContinuous ? day : t('{day} after {time}', { day, time: cutOff ?? '' });
 }
 
-/** Says what becomes of the characters that a text message cannot carry. */
+/** Says what happens to characters that a text message cannot contain. */
 export function describeLost(characters: readonly string[]): Text {
   return t(
     '{count, plural, one {Texts cannot include {characters}. It will be sent as a question mark.} other {Texts cannot include {characters}. They will be sent as question marks.}}',

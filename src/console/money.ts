@@ -11,7 +11,7 @@ export function dataSize(bytes: number): Text {
   return bytes < 1_000 ? several(bytes, 'byte') : t('{size, number} kB', { size: Math.round(bytes / 1_000) });
 }
 
-/** In a sentence: pounds, euros. */
+/** The currency within a sentence: pounds, euros. */
 export function unitOf({ currency, unit }: Pick<Money, 'currency' | 'unit'>): Text {
   return written((language) => (language.tag === 'en' ? unit : language.nameOf('currency', currency)));
 }

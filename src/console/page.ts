@@ -10,7 +10,7 @@ import type { MenuEntry } from './layout/menus.ts';
 import type { Visitor } from './sessions/sessions.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What a page knows about the request for it. */
+/** The request for a page. */
 // biome-ignore lint/style/useConsistentTypeDefinitions: with an interface, TypeScript compares who may open the page, not what is known.
 export type PageRequest<W extends Who = Who> = {
   http: FastifyRequest;
@@ -20,18 +20,18 @@ export type PageRequest<W extends Who = Who> = {
   service: W extends OfService ? Service : undefined;
   organisation: W extends OfOrganisation ? Organisation : undefined;
   param(name: string): string;
-  /** The first value of a query parameter, or an empty text. */
+  /** Returns the first value of a query parameter, or an empty text. */
   query(name: string): string;
 };
 
-/** What was typed into a form, and what is wrong with it; both empty until it is sent. */
+/** What was typed into a form, and its problems; both empty until it is submitted. */
 export interface FormState {
   typed: ReadonlyMap<string, string | string[]>;
-  /** Sentences by field, in the order of the form. The empty name is the form itself. */
+  /** Messages by field, in the order of the form. The empty name stands for the whole form. */
   problems: ReadonlyMap<string, string>;
 }
 
-/** A page above this one. */
+/** A breadcrumb: a page above this one. */
 export interface Crumb {
   label: Text;
   /** Below /console. */
@@ -41,29 +41,29 @@ export interface Crumb {
 export interface View {
   /** The heading of the page, and the beginning of the browser's title. */
   title: Text;
-  /** What the page is about, where the heading does not say it: begins the browser's title. */
+  /** The subject of the page, if the heading does not name it. The browser's title begins with it. */
   about?: Text;
-  /** A sentence or two below the heading. */
+  /** One or two sentences below the heading. */
   lead?: ComponentChildren;
   /** Buttons beside the heading. */
   actions?: ComponentChildren;
   crumbs?: Crumb[];
   content: ComponentChildren;
   status?: number;
-  /** `door`: outside of the frame with its menus, as for signing in. Default for those who are not signed in. */
+  /** `door`: outside the frame with its menus, as for signing in. The default for people who are not signed in. */
   frame?: 'door' | 'shell';
-  /** Browser modules that this page needs, by file name in `browser/`, without ending. */
+  /** Names of browser modules that this page needs: files in `browser/`, without extension. */
   scripts?: string[];
 }
 
 export interface Redirection {
   /** Below /console. */
   to: string;
-  /** Shown once on top of that page. */
+  /** Shown once at the top of that page. */
   notice?: Text;
 }
 
-/** A response that is not a page: a fragment, a file. */
+/** A response that is not a page, such as a fragment or a file. */
 export interface Sent {
   sent: FastifyReply;
 }
@@ -71,27 +71,27 @@ export interface Sent {
 type Result<T> = T | Promise<T>;
 
 interface Shows<W extends Who> {
-  /** A page cannot be declared without saying who may open it. */
+  /** Required, so that no page can be declared without saying who may open it. */
   who: W;
-  /** A part that open pages ask for again and again: those requests share the rights of a visitor for a few seconds. */
+  /** A live part. Since open pages poll it, its requests share the rights of a visitor for a few seconds. */
   live?: true;
   /** Its entry in the menus. */
   menu?: MenuEntry;
-  /** What people call it when they look for it, where it has no entry in a menu. */
+  /** The name by which people can search for a page without a menu entry. */
   name?: Text;
-  /** Who sees the entry, if fewer than may open the page. */
+  /** Who sees the entry, if not everybody who may open the page. */
   listedFor?: Who;
-  /** The entry that is marked as the current one: for pages below another. */
+  /** The menu entry to mark as current, for pages below another one. */
   below?: MenuEntry;
   show(request: PageRequest<W>, formState: FormState): Result<View | Redirection | Sent>;
 }
 
-/** The file that a form takes, in the last field of the form. */
+/** The file of a form. Its field must be the last one. */
 export interface FileRule {
   /** The name of its field. */
   name: string;
   max_bytes: number;
-  /** The sentence for a form without a file; leave it out where the file is optional. */
+  /** The error message for a form without a file; omitted if the file is optional. */
   needs?: Text;
 }
 
@@ -102,23 +102,21 @@ type FileOf<F extends FileRule | undefined> = F extends { needs: string }
     : undefined;
 
 interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined> {
-  /** The fields of its form; a wrong one shows the sentence that the API would respond with. */
+  /** The fields of the form. An invalid one shows the error message of the API. */
   form: S;
-  /** The form changes nothing, as a search: whoever may look may send it. */
+  /** The form changes nothing, for example a search: everybody who may view the page may submit it. */
   onlyReads?: true;
   file?: F;
-  /** How large a form without a file may be, where the default of 256 KiB is not enough. */
+  /** The maximum size of a form without a file, if the default of 256 KiB is not enough. */
   bodyLimit?: number;
-  /** Sentences for fields that must not be empty. */
+  /** Error messages for empty required fields. */
   needs?: { [Name in keyof Static<S>]?: Text };
   /**
-   * Rules that the schema cannot express, for forms of several fields. Called with the fields that the schema accepts, also
-   * when others are wrong. It throws, and `checkAll` throws about several fields; all problems are shown at once.
+   * Rules about several fields, which the schema cannot express. Called with the fields that the schema accepts, even if others are
+   * invalid. Throws its problems; `checkAll` throws those of several fields. All problems are shown at once.
    */
   check?(request: PageRequest<W>, form: Partial<Static<S>>): Result<unknown>;
-  /**
-   * Called with a valid form. An invalid one, and a Failure about fields, shows the page again with what was typed.
-   */
+  /** Called with a valid form. An invalid form, or a Failure about fields, shows the page again with what was typed. */
   act(request: PageRequest<W>, form: Static<S>, file: FileOf<F>): Result<View | Redirection | Sent>;
 }
 
@@ -126,7 +124,7 @@ export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject, Fil
   path: string;
 }
 
-/** Collects the pages; the routes, the menus and the tests derive from the list. */
+/** Collects the pages. The routes, the menus and the tests derive from the list. */
 export class Pages {
   readonly all: DeclaredPage[] = [];
 
@@ -135,7 +133,7 @@ export class Pages {
     page: Shows<W> & Partial<Acts<W, S, F>>,
   ): void {
     if ((page.form === undefined) !== (page.act === undefined)) throw new Error(`${path} needs both: form and act`);
-    // The routes call each page only with what its `who` and `form` have checked.
+    // The routes call each page only after checking its `who` and `form`.
     this.all.push({ path, ...(page as unknown as Omit<DeclaredPage, 'path'>) });
   }
 }

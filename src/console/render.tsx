@@ -14,7 +14,7 @@ import { type Viewer, ViewerContext } from './viewer.ts';
 
 type FrameService = Pick<Service, 'id' | 'name' | 'restricted' | 'organisation'>;
 
-/** What the frame around a page needs. */
+/** Data for the frame around a page. */
 interface Frame {
   pages: readonly DeclaredPage[];
   request: FastifyRequest;
@@ -28,7 +28,7 @@ interface Frame {
   openService: FrameService | undefined;
   current: MenuEntry | undefined;
   notice: string | undefined;
-  /** The time on the date stamp; a failure has none. */
+  /** The time on the date stamp; undefined for a failure. */
   now: Date | undefined;
   platformName: string;
 }
@@ -39,7 +39,7 @@ export function renderPage(view: View, formState: FormState, frame: Frame): stri
 
 function renderFrame(view: View, formState: FormState, frame: Frame): VNode {
   const { visitor, viewer, language, service, openService, notice, now, platformName, pages, current } = frame;
-  // The page of a service may have its name as the title.
+  // The title of a service's page may be the name of the service.
   const names = new Set([view.about, view.title, service?.name, 'Pennypost'].filter(Boolean).map(String));
   const title = [...names].join(' – ');
   return (
@@ -75,7 +75,7 @@ export function sendHtml(reply: FastifyReply, status: number, html: string | Buf
     .send(html);
 }
 
-/** Nothing inline, nothing from elsewhere. */
+/** Allows nothing inline and nothing from other origins. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

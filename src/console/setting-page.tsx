@@ -9,7 +9,7 @@ import { Choices, Field, TextArea } from './parts/field.tsx';
 import { SaveForm } from './parts/form.tsx';
 import { TypedValue } from './parts/value-fields.tsx';
 
-/** What a setting of any owner declares. */
+/** The declaration of a setting of any owner. */
 export interface Setting<Owner, S extends TObject> {
   path: string;
   title: Text;
@@ -22,15 +22,15 @@ export interface Setting<Owner, S extends TObject> {
 interface SettingPage<W extends Who, Owner, S extends TObject> extends Setting<Owner, S> {
   who: W;
   below: MenuEntry;
-  /** What is set: a service, an organisation. */
+  /** Returns what the setting belongs to: a service or an organisation. */
   owner(request: PageRequest<W>): Owner | Promise<Owner>;
-  /** The summary of all settings, which the page leads back to. */
+  /** Returns the summary of all settings, which the page redirects to. */
   summary(owner: Owner): Crumb;
-  /** Returns what to say when it is not "saved". */
+  /** Returns the notice if it is not "saved". */
   save(owner: Owner, form: Static<S>, request: PageRequest<W>): Promise<Text | undefined>;
 }
 
-/** A page that changes one setting and leads back to the summary. */
+/** Adds a page that changes one setting and redirects to the summary. */
 export function addSettingPage<const W extends Who, Owner, S extends TObject>(
   pages: Pages,
   setting: SettingPage<W, Owner, S>,
@@ -92,7 +92,7 @@ export function YesNo({ formState, legend, isYes, hints = {} }: YesNoProps) {
 /** The form of a setting that is a number. */
 export const oneNumber = { form: Type.Object({ value: TypedValue }), needs: { value: t('Enter a number.') } };
 
-/** The form of a setting that is a text, which may be left empty. */
+/** The form of a text setting, which may be left empty. */
 export function oneText(maxLength: number) {
   return { form: Type.Object({ value: Type.Optional(Type.String({ maxLength })) }) };
 }
@@ -104,7 +104,7 @@ interface OneTextProps {
   value: string | null;
 }
 
-/** Long texts have several lines. */
+/** Uses a text area for long texts. */
 export function OneText({ formState, label, maxLength, value }: OneTextProps) {
   return maxLength > 255 ? (
     <TextArea formState={formState} name="value" label={label} rows={5} value={value ?? ''} />

@@ -8,14 +8,14 @@ import { declared, type Text, t, written } from '../language/text.ts';
 import { oncePer } from '../platform/db/local-day.ts';
 
 /**
- * Whoever looks at a page: `calendar` is that of the times they read and choose. Days that are billed, limited or counted are those
- * of the country, whoever looks.
+ * The person who views a page. `calendar` is in their time zone, for times that they read and choose. Days that are billed, limited or
+ * counted are those of the country for every viewer.
  */
 export interface Viewer extends Times {
   language: Language;
 }
 
-/** When something was, for somebody. */
+/** The time zone in which times are shown. */
 interface Times {
   country: Country;
   calendar: Calendar;
@@ -26,8 +26,8 @@ interface Times {
 const viewersOf = oncePer((_: Country) => new Map<string, Times>());
 
 /**
- * Somebody who reads times of a zone, or of the country's. Made once for each zone: its name takes longer than a page. A zone that only
- * another version of Node knows is shown as the country's.
+ * Returns the calendar of the chosen zone, or of the country's. Cached per zone, because computing the zone's name takes longer than
+ * rendering a page. Falls back to the country's zone if this version of Node does not know the chosen one.
  */
 export function viewerIn(country: Country, chosen?: string): Times {
   const zone = chosen === undefined || zoneProblem(chosen) !== undefined ? country.calendar.zone : chosen;
@@ -52,17 +52,17 @@ function nameOfZone(calendar: Calendar, country: Country): Text {
   });
 }
 
-/** Given to every page and fragment, so that a time deep within a page needs no parameter. */
+/** Provided for every page and fragment, so that times deep within a page need no parameter. */
 export const ViewerContext = createContext<Viewer | undefined>(undefined);
 
-/** For components; what is not one takes what it needs as a parameter. */
+/** For components. Other code takes what it needs as a parameter. */
 export function useViewer(): Viewer {
   const viewer = useContext(ViewerContext);
   if (!viewer) throw new Error('A part that shows times is rendered without a viewer');
   return viewer;
 }
 
-/** "From midnight in London.": when a day of the country begins, for forms. */
+/** Returns "From midnight in London.", the start of a day of the country, for forms. */
 export function fromMidnight(country: Country): Text {
   const { zoneName } = viewerIn(country);
   return written(() => {

@@ -16,7 +16,7 @@ import { findLastService } from '../sessions/cookies.ts';
 import { findSessionOf, isPassive, type Session, type Visitor } from '../sessions/sessions.ts';
 import { type Doing, may, type Who } from './may.ts';
 
-/** What a session may open: the person with their rights, and the service or organisation of the page. */
+/** The person with their rights, and the service or organisation of the page that they open. */
 interface Rights {
   user: UserRecord | undefined;
   may: Awaited<ReturnType<typeof refuseUnlessMay>>;
@@ -26,15 +26,15 @@ interface Admission extends Pick<Rights, 'may'> {
   visitor: Visitor | undefined;
 }
 
-/** What a live part shows may be as old. */
+/** Live parts may show data of this age, so their rights may be as old. */
 const sharedFor_ms = 3_000;
-/** The time between two requests of live parts, of whatever page, at the slowest pace of bulk work. */
+/** The interval between requests of live parts, across all pages, when bulk work runs at its slowest. */
 const slowestTurn_s = 1;
 const longestWait_s = 60;
 
 /**
- * Whether a person may open a page. The session is read for each request, and so are the rights, except that requests of
- * live parts share these for a few seconds, because a hundred open pages ask again and again.
+ * Decides whether a person may open a page. Reads the session and the rights for each request. Requests of live parts share the rights for
+ * a few seconds, because a hundred open pages poll continuously.
  */
 export class Admissions {
   private readonly app: ConsoleApp;
@@ -49,7 +49,7 @@ export class Admissions {
     const isLive = page.live && isPassive(request) && request.method === 'GET';
     if (isLive) this.slowDown(reply);
     const session = await findSessionOf(this.app, request);
-    // The session says at once when a person is no longer an operator.
+    // The session shows at once when a person is no longer an operator.
     const key = () => JSON.stringify([page.path, request.params, session?.id, session?.read_only_operator]);
     const read = () => this.read(page, request, session);
     const { user, may } = isLive ? await this.shared.get(key(), read) : await read();
@@ -63,8 +63,8 @@ export class Admissions {
   }
 
   /**
-   * Live parts give way to other requests, as bulk messages do: on a busy server each is told when its turn is. A few open
-   * pages hardly wait, a hundred do.
+   * Gives live parts a lower priority than other requests, like bulk messages: on a busy server, `Retry-After` says when to poll again. A
+   * few open pages hardly wait, a hundred do.
    */
   private slowDown(reply: FastifyReply): void {
     const share = this.app.bulkPace.share();
@@ -76,13 +76,13 @@ export class Admissions {
   }
 }
 
-/** The parameters of a path that name what a page is about. */
+/** The path parameters that identify what a page is about. */
 interface Path {
   service_id?: string;
   organisation_id?: string;
 }
 
-/** Returns the service or the organisation of the page, or that the visitor has to sign in first. */
+/** Returns the service or organisation of the page, or that the visitor must sign in first. */
 async function refuseUnlessMay(
   app: Platform,
   who: Who,
@@ -108,8 +108,8 @@ async function refuseUnlessMay(
 }
 
 /**
- * The service that pages outside of any service keep in the frame: the one this browser opened last, or the only one of the
- * person. Undefined if the person cannot open it any more.
+ * Finds the service to show in the frame of pages outside any service: the one this browser opened last, or the person's only one. Returns
+ * undefined if the person can no longer open it.
  */
 export async function findOpenService(
   app: ConsoleApp,
@@ -122,21 +122,21 @@ export async function findOpenService(
   return service && may({ service: 'any' }, user, service) === 'yes' ? service : undefined;
 }
 
-/** The person of the session, or somebody who is not signed in yet. */
+/** Returns the person of the session as the actor, or an anonymous visitor. */
 export function consoleActor(app: Pick<ConsoleApp, 'clock' | 'config'>, request: FastifyRequest): Actor {
   const visitor = request.opened?.pageRequest.visitor;
   return { ...requestFacts(app, request), type: visitor ? 'user' : 'visitor', user_id: visitor?.user.id };
 }
 
 const countedFor_ms = minute_ms;
-/** About 1 MB. Addresses beyond that push out those whose minute began first. */
+/** About 1 MB. Beyond that, addresses whose minute began first are dropped. */
 const maxAddresses = 10_000;
 
 /** Counts the forms of people who are not signed in, by client address and minute, in this process. */
 export class FormLimit {
   private readonly clock: Platform['clock'];
   private readonly max: number;
-  /** In the order in which their minutes began. */
+  /** Sorted by the start of their minute. */
   private readonly windows = new Map<string, { start_ms: number; count: number }>();
 
   constructor({ clock }: Pick<Platform, 'clock'>, max: number) {
@@ -144,7 +144,7 @@ export class FormLimit {
     this.max = max;
   }
 
-  /** Throws when the address has sent too many. */
+  /** Throws if the address has sent too many forms. */
   count(address: string): void {
     const now_ms = this.clock.now().getTime();
     const known = this.windows.get(address);

@@ -12,13 +12,13 @@ interface FoundPage {
 const routers = new WeakMap<readonly DeclaredPage[], ReturnType<typeof routerOf>>();
 
 /**
- * The page of an address below /console; its query does not matter. A fixed segment takes precedence over a parameter,
- * and ids that are not UUIDs match no page.
+ * Finds the page for a path below /console; ignores the query. A fixed segment takes precedence over a parameter, and ids that are not
+ * UUIDs match no page.
  */
 export function findPage(pages: readonly DeclaredPage[], address: string): FoundPage | undefined {
   const router = routers.get(pages) ?? routerOf(pages);
   routers.set(pages, router);
-  // Raw, a hash would end the path.
+  // A raw hash would end the path.
   const path = address.split('?', 1)[0]?.replaceAll('#', '%23');
   const found = router.find('GET', `/${path}`);
   return found ? { page: found.store, params: found.params as Record<string, string> } : undefined;
@@ -40,7 +40,7 @@ function routerOf(pages: readonly DeclaredPage[]) {
 type Visitor = Parameters<typeof may>[1];
 type Service = Parameters<typeof may>[2];
 
-/** The address of a page below /console, if there is one and the visitor may open it. */
+/** Returns the URL of a page below /console if it exists and the visitor may open it. */
 export function reachable(
   pages: readonly DeclaredPage[],
   visitor: Visitor,

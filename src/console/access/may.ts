@@ -2,43 +2,43 @@ import { t } from '../../language/text.ts';
 import { type ServicePermission, waysToManage } from '../../users/members/permissions.ts';
 import { isOperator } from '../../users/user-record.ts';
 
-/** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
+/** What a member of a service may do, in the console's terms. Stored in two vocabularies of permissions. */
 export type Right = 'any' | 'activity' | 'send' | 'messages' | 'templates' | 'manage' | 'api';
 
-/** Pages of one service: its members with the right, and platform administrators. */
+/** Pages of one service: for members with the right, and platform administrators. */
 export interface OfService {
   /** One of several rights is enough. */
   service: Right | readonly Right[];
-  /** Members of the service's organisation may open it, too, and read-only operators: it shows no messages. */
+  /** Members of the service's organisation and read-only operators may also open it. Not for pages that show messages. */
   organisation?: true;
-  /** Read-only operators may look at it, but not the organisation. Not for what shows messages or recipients. */
+  /** Read-only operators may view it, but the organisation may not. Not for pages that show messages or recipients. */
   readOnlyOperators?: true;
   /** Platform administrators may open it only as members with the right. */
   membersOnly?: true;
-  /** Platform administrators only: what the operator decides for a service. */
+  /** Only platform administrators, for decisions of the operator about a service. */
   platformAdminsOnly?: true;
 }
 
-/** Pages of one organisation: its members and platform administrators; read-only operators may look. */
+/** Pages of one organisation: for its members and platform administrators; read-only operators may view them. */
 export interface OfOrganisation {
   membersOf: 'organisation';
 }
 
-/** Who may open a page. `operator`: platform administrators, and read-only operators, who may look only. */
+/** Who may open a page. `operator`: platform administrators, and read-only operators, who may only view it. */
 export type Who = 'anyone' | 'signed-in' | 'platform-admin' | 'operator' | OfService | OfOrganisation;
 
-/** `change`: to send a form that does not only read. */
+/** `change`: submits a form that changes something. */
 export type Doing = 'look' | 'change';
 
 interface Visitor {
   platform_admin: boolean;
   read_only_operator?: boolean;
-  /** By id of the service, active services only. */
+  /** Permissions by service id; only active services. */
   permissions: Record<string, string[]>;
   organisations: string[];
 }
 
-/** The service of a page, or its organisation without a service. */
+/** The service of a page, or only its organisation. */
 interface AccessScope {
   id?: string;
   organisation: string | null;
@@ -74,7 +74,7 @@ export function may(who: Who, visitor: Visitor | undefined, scope?: AccessScope,
 const waysToHave: Record<Exclude<Right, 'any'>, readonly (readonly string[])[]> = {
   activity: [['view_activity']],
   send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
-  /** To open one message: those who see the activity, and those who may have sent it. */
+  /** Opens single messages: for people with the right `activity`, and those who may have sent the message. */
   messages: [['view_activity'], ['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   templates: [['manage_templates']],
   manage: waysToManage,
@@ -97,7 +97,7 @@ export const rightNames: Record<GivenRight, string> = {
   api: t('Manage the API integration'),
 };
 
-/** Rights are stored as other front ends store them, so that all show the same ones. */
+/** Rights are stored like in other front ends, so that all of them show the same rights. */
 const storedPermissions: Record<GivenRight, ServicePermission[]> = {
   activity: ['view_activity'],
   send: ['send_texts', 'send_emails', 'send_letters'],

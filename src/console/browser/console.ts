@@ -1,8 +1,8 @@
-// What every page of the console loads.
+// Loaded by every page of the console.
 import './live.ts';
 import './copy.ts';
 
-/** Buttons show what was typed into a password field. */
+/** Buttons that show what was typed into a password field. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-shows]')) {
   const input = document.getElementById(button.dataset.shows ?? '');
   if (!(input instanceof HTMLInputElement)) continue;
@@ -12,13 +12,13 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-s
     input.type = isShown ? 'password' : 'text';
     for (const words of button.children) words.toggleAttribute('hidden');
   });
-  // Browsers and password managers must see a password.
+  // On submit, browsers and password managers must see a password field.
   input.form?.addEventListener('submit', () => {
     input.type = 'password';
   });
 }
 
-/** A notice that was part of the page is not announced, so its text is put there again once the page is read. */
+/** Screen readers do not announce a notice that was part of the page, so this sets its text again after the page was read. */
 const notice = document.querySelector('.notice[role="status"] > div');
 
 if (notice) setTimeout(() => notice.replaceChildren(...notice.childNodes), 500);
@@ -41,7 +41,7 @@ document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (target instanceof Node && !menu.contains(target)) menu.open = false;
 });
 
-/** Ctrl K, or ⌘ K, leads to the search from everywhere on the page. */
+/** Ctrl K or ⌘ K focuses the search from anywhere on the page. */
 const searchField = document.querySelector<HTMLInputElement>('[data-find]');
 
 if (searchField) {

@@ -1,4 +1,4 @@
-/** Buttons that copy a text. They say for a moment that they did. */
+/** Buttons that copy a text. They briefly confirm that they did. */
 document.addEventListener('click', ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLButtonElement>('button[data-copies]') : null;
   const source = button && document.getElementById(button.dataset.copies ?? '');
@@ -13,7 +13,7 @@ document.addEventListener('click', ({ target }) => {
 
 function say(word: HTMLElement | null, text: string | undefined): void {
   if (!word || text === undefined) return;
-  // A second click must not take "Copied" for the text of the button.
+  // A second click must not mistake "Copied" for the label of the button.
   const label = word.dataset.label ?? word.textContent ?? '';
   word.dataset.label = label;
   word.textContent = text;
@@ -22,9 +22,9 @@ function say(word: HTMLElement | null, text: string | undefined): void {
   }, 2_000);
 }
 
-/** Shows the buttons, also those of parts that arrive later. */
+/** Shows the buttons, including those of parts that are loaded later. */
 export function showCopyButtons(root: ParentNode): void {
-  // Browsers have a clipboard on https and on this machine only.
+  // Browsers provide a clipboard only on https and on localhost.
   if (!navigator.clipboard) return;
   for (const button of root.querySelectorAll<HTMLButtonElement>('button[data-copies]')) button.hidden = false;
 }

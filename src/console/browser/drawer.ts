@@ -1,4 +1,7 @@
-/** Links with `data-drawer` show their page beside this one. Without script, or if the page cannot be read, they lead there. */
+/**
+ * Links with `data-drawer` open their page in a drawer beside this one. Without script, or if the page cannot be loaded, they are normal
+ * links.
+ */
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-drawer]') : null;
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
@@ -9,7 +12,7 @@ document.addEventListener('click', (event) => {
   );
 });
 
-/** The content of a page, without its heading. */
+/** Returns the content of a page without its heading. */
 async function read(url: string): Promise<Element[]> {
   const response = await fetch(url);
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');

@@ -22,7 +22,7 @@ for (const editor of document.querySelectorAll<HTMLElement>('[data-editor]')) {
   update();
 }
 
-/** Finds placeholders, and characters that cost more. */
+/** Matches placeholders, and characters that increase the cost. */
 function buildPattern({ marks, unmarked }: DOMStringMap): RegExp {
   const set = (marks ?? unmarked ?? '').replaceAll(/[\\\]^-]/g, '\\$&');
   if (set === '') return new RegExp(`(${placeholder.source})`, 'g');
@@ -45,7 +45,7 @@ function mark(layer: HTMLElement, text: string, pattern: RegExp): void {
   );
 }
 
-/** Writes through the browser's own editing, so that it can be undone. */
+/** Uses the browser's own editing command, so that the change can be undone. */
 function write(area: HTMLTextAreaElement, { line, before = '', after = '' }: DOMStringMap): void {
   area.focus();
   const { selectionStart: start, selectionEnd: end, value } = area;
@@ -69,7 +69,7 @@ form?.addEventListener('input', ({ target }) => {
   timer = setTimeout(() => void update(form), wait_ms);
 });
 
-/** The server renders what is written so far; the fields with the text stay as they are. */
+/** Lets the server render the current text. The fields with the text stay unchanged. */
 async function update(of: HTMLFormElement): Promise<void> {
   asked += 1;
   const mine = asked;
@@ -89,13 +89,13 @@ async function update(of: HTMLFormElement): Promise<void> {
   replacePreview(page);
 }
 
-/** Hints that are still the same are not announced again. */
+/** Unchanged hints stay in the document, so that they are not announced again. */
 function replaceHints(page: Document): void {
   const [old, fresh] = [document.getElementById('hints'), page.getElementById('hints')];
   if (old && fresh && old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
 }
 
-/** Shows the words that a hint is about. Without a place, the link leads to the field. */
+/** Selects the words that a hint is about. Without a position, the link goes to the field. */
 document.getElementById('hints')?.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-start]') : null;
   const field = document.getElementById(link?.getAttribute('href')?.slice(1) ?? '');
@@ -108,13 +108,13 @@ document.getElementById('hints')?.addEventListener('click', (event) => {
 const namesIn = (element: Element) =>
   [...element.querySelectorAll<HTMLInputElement>('[name="names[]"]')].map(({ value }) => value).join('\n');
 
-/** Replaces the fields only when there are other placeholders: the writer may be typing a value. */
+/** Replaces the fields only if the placeholders have changed, because the writer may be typing a value. */
 function replaceValues(page: Document): void {
   const [old, fresh] = [document.getElementById('values'), page.getElementById('values')];
   if (old && fresh && namesIn(old) !== namesIn(fresh)) old.replaceChildren(...fresh.childNodes);
 }
 
-/** The old preview stays until the new one is loaded. */
+/** Keeps the old preview until the new one is loaded. */
 function replacePreview(page: Document): void {
   const [old, fresh] = [document.getElementById('preview'), page.getElementById('preview')];
   if (!old || !fresh) return;

@@ -1,4 +1,4 @@
-/** j and k move the focus through the rows of a list, / goes to its search. One button switches them off for this browser. */
+/** j and k move the focus through the rows of a list, / focuses its search. A button disables the keys in this browser. */
 const settingName = 'pennypost_list_keys';
 const hint = document.querySelector<HTMLElement>('[data-list-keys]');
 const [keys, button] = [hint?.querySelector('span'), hint?.querySelector('button')];
@@ -30,7 +30,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
 }
 
-/** Rows are looked up each time: live parts replace them. */
+/** Looks rows up each time, because live parts replace them. */
 function findTarget(key: string): HTMLElement | null | undefined {
   if (key === '/') return document.querySelector<HTMLElement>('#find');
   if (key !== 'j' && key !== 'k') return undefined;

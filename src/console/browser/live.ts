@@ -1,16 +1,16 @@
 const slowest_s = 60;
-/** The share of the time that a part may wait for responses: the slower the server, the less often it is asked. */
+/** The maximum share of time that a part waits for responses: the slower the server, the fewer requests. */
 const shareOfWaiting = 0.01;
 
 /**
- * Asks for its fragment again and again: every few seconds, less often while nothing changes or the server fails, and not in
- * a hidden tab. It ends with a fragment without `data-live`. One button pauses all parts of the page.
+ * Polls its fragment: every few seconds, less often while nothing changes or the server fails, and not in a hidden tab. It stops after a
+ * fragment without `data-live`. A button pauses all parts of the page.
  */
 class LivePart extends HTMLElement {
   private timer = 0;
   private tag: string | undefined;
   private wait_s = 2;
-  /** The wait that a busy server asks for. */
+  /** The wait that a busy server asked for. */
   private asked_s = 0;
   private readonly onVisible = () => {
     if (!document.hidden) void this.ask();
@@ -39,7 +39,7 @@ class LivePart extends HTMLElement {
 
   async ask(): Promise<void> {
     clearTimeout(this.timer);
-    // When the tab becomes visible, it asks again.
+    // Polling resumes when the tab becomes visible.
     if (document.hidden || pause.isOn) return;
     const began = performance.now();
     this.asked_s = 0;
@@ -63,7 +63,7 @@ class LivePart extends HTMLElement {
     return true;
   }
 
-  /** The link or button with the focus keeps it. */
+  /** Restores the focus on the same link or button. */
   private replaceContent(html: string): void {
     const focused = this.contains(document.activeElement) ? selectorOf(document.activeElement) : undefined;
     const fresh = document.createElement('template');
@@ -95,8 +95,8 @@ function depthIn(part: Node, element: Node): number {
 }
 
 /**
- * Replaces the children of `old` by those of `fresh`, but for the elements around `status`, which stay in the document:
- * screen readers announce what changes in a live region, and nothing of a region that is new.
+ * Replaces the children of `old` by those of `fresh`, except for `status` and the elements around it: screen readers announce changes in an
+ * existing live region, but nothing in a new one.
  */
 function replaceAround(old: Element, fresh: ParentNode & Node, status: Element, next: Element): void {
   const kept = [...old.children].find((child) => child.contains(status));
@@ -113,7 +113,7 @@ function replaceAround(old: Element, fresh: ParentNode & Node, status: Element, 
   else if (kept.innerHTML !== twin.innerHTML) kept.replaceChildren(...twin.childNodes);
 }
 
-/** The button that pauses every live part of the page: in the element with `data-live-controls`, or before the first part. */
+/** The button that pauses every live part of the page. It is in the element with `data-live-controls`, or before the first part. */
 class Pause {
   isOn = false;
   private readonly parts = new Set<LivePart>();

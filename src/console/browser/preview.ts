@@ -1,6 +1,6 @@
 const wait_ms = 400;
 
-/** Keeps a preview up to date while somebody types: the server renders it from the form. */
+/** Updates a preview while a person types: the server renders it from the form. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-previews]')) {
   const shown = document.getElementById(form.dataset.previews ?? '');
   let timer = 0;

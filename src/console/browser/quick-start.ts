@@ -2,7 +2,7 @@ import { showCopyButtons } from './copy.ts';
 
 const wait_ms = 300;
 
-/** Keeps the code up to date while somebody types: the server writes it, for every language. */
+/** Updates the code while a person types: the server generates it for every language. */
 const form = document.querySelector<HTMLFormElement>('form[data-quick-start]');
 let timer = 0;
 let asked = 0;

@@ -1,6 +1,6 @@
 /**
- * Forms that a security key fills in: the browser shows its dialog, and the form sends what the key has signed. The page has a
- * sentence for each `Reason` why it cannot.
+ * Forms that are filled in by a security key: the browser shows its dialog, and the form sends what the key has signed. The page contains
+ * an error message for each `Reason`.
  */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-security-key]')) {
   const button = form.querySelector<HTMLButtonElement>('button[type="button"]');
@@ -53,7 +53,7 @@ class Refused extends Error {
 
 async function ask({ dataset }: HTMLFormElement): Promise<PublicKeyCredential> {
   const response = await fetch(dataset.options ?? '', { method: 'POST', body: new URLSearchParams() });
-  // A redirect leads to the sign-in: the session is over.
+  // A redirect goes to the sign-in page: the session has ended.
   if (response.redirected) throw new Refused('signed-out');
   if (!response.ok) throw new Refused('no-answer');
   const options = await response.json();

@@ -1,4 +1,4 @@
-/** Takes the set-up code from the fragment of the address, and removes it there. */
+/** Takes the set-up code from the URL fragment and removes it there. */
 const input = document.getElementById('code');
 const code = decodeURIComponent(location.hash.slice(1));
 

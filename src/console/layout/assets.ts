@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { notFound } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 
-// Beside the compiled files; from the source, in the folder of the last build.
+// In compiled code, the files are in the same folder. From source, they are in the folder of the last build.
 const here = fileURLToPath(new URL('..', import.meta.url));
 const folder = here.endsWith('/src/console/') ? here.replace(/src\/console\/$/, 'dist/console/') : here;
 
-/** The path of a file that `scripts/console-assets.mjs` writes. */
+/** Returns the path of a file that `scripts/console-assets.mjs` writes. */
 export function builtFile(...names: string[]): string {
   return join(folder, ...names);
 }
@@ -26,7 +26,7 @@ function readBuilt(): Built {
   return built;
 }
 
-/** The path contains the hash of all files, so a browser may keep what it has loaded. */
+/** The path contains the hash of all files, so browsers can cache it permanently. */
 export function assetPath(name: string): string {
   return `/console/assets/${readBuilt().hash}/${name}`;
 }

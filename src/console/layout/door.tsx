@@ -14,7 +14,7 @@ interface DoorProps {
   platformName: string;
 }
 
-/** Outside of the frame: signing in, setting up, failures. */
+/** The layout of pages outside the frame: signing in, setting up, failures. */
 export function Door({ view, formState, now, notice, platformName }: DoorProps): ComponentChildren {
   return (
     <main class="door" id="main">
@@ -44,7 +44,7 @@ function DateStamp({ now }: { now: Date }) {
 const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';
 const wave = (y: number) => `M100 ${y}c12-7 24-7 36 0s24 7 36 0 24-7 36 0 20 6 28 2`;
 
-/** A cancelled stamp: the only ornament, on pages outside of the frame. The lines are in the middle of its date stamp. */
+/** A cancelled stamp: the only ornament, used on pages outside the frame. `lines` are the text of its date stamp. */
 function Franking({ lines: [first, second] }: { lines: [string, string] }) {
   return (
     <svg class="franking" viewBox="0 0 240 150" aria-hidden="true">

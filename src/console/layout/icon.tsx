@@ -32,7 +32,7 @@ export type IconName =
   | 'failed'
   | 'cancelled';
 
-/** Decoration only: a word beside it says the same. */
+/** Decorative only: a word beside it has the same meaning. */
 export function Icon({ name, small }: { name: IconName; small?: boolean }) {
   return (
     <svg class={small ? 'icon icon--small' : 'icon'} aria-hidden="true">

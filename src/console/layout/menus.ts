@@ -3,7 +3,7 @@ import { may, type Who } from '../access/may.ts';
 import { pageUrl } from '../links.ts';
 import type { Visitor } from '../sessions/sessions.ts';
 
-/** The menus, in their order. A page names its entry by the English word; an entry without a page is not shown. */
+/** The menus in their order. A page names its entry by the English word; an entry without a page is not shown. */
 const menus = {
   service: {
     Home: t('Home'),
@@ -37,7 +37,7 @@ const menus = {
 
 export type MenuEntry = { [Menu in keyof typeof menus]: keyof (typeof menus)[Menu] }[keyof typeof menus];
 
-/** What people see of an entry. */
+/** The labels of the entries. */
 export const menuNames: Record<MenuEntry, Text> = {
   ...menus.service,
   ...menus.developer,
@@ -53,7 +53,7 @@ interface Entry {
 
 export interface ShownMenu {
   of: keyof typeof menus;
-  /** For those who cannot see where it is. */
+  /** The accessible name. */
   name: Text;
   heading: Text | undefined;
   entries: Entry[];
@@ -80,8 +80,8 @@ interface MenuContext {
 }
 
 /**
- * Entries that the visitor may open. The account's menu gives way to that of an open service, except on the account's own
- * pages. In a service the operator's menu has the way back only.
+ * Returns the entries that the visitor may open. An open service's menu replaces the account's menu, except on the account's own pages. In
+ * a service, the operator's menu only contains the way back.
  */
 export function shownMenus(pages: readonly Listed[], { visitor, service, current }: MenuContext): ShownMenu[] {
   return groups
@@ -105,7 +105,10 @@ function entriesOf(menu: keyof typeof menus): MenuEntry[] {
   return Object.keys(menus[menu]) as MenuEntry[];
 }
 
-/** Pages that belong to no service, such as the sandbox and the account, keep the open one: the way back is one click. */
+/**
+ * Whether a page outside any service, such as the sandbox or the account, keeps showing the open service, so that people can return with
+ * one click.
+ */
 export function keepsService(entry: MenuEntry | undefined): boolean {
   return entry !== 'Your services' && !entriesOf('operator').some((one) => one === entry);
 }
@@ -114,7 +117,7 @@ function isOfAccount(entry: MenuEntry | undefined): boolean {
   return entriesOf('account').some((one) => one === entry);
 }
 
-/** An entry may have two pages: one that is about the service which is shown, and one for elsewhere. */
+/** An entry may have two pages: one about the current service, and one outside services. */
 function pageOfEntry(pages: readonly Listed[], label: MenuEntry, inService: boolean): Listed | undefined {
   const all = pages.filter(({ menu }) => menu === label);
   const isOfService = ({ path }: Listed) => path.includes(':service_id');

@@ -14,7 +14,7 @@ interface ShellProps {
   userName: string;
 }
 
-/** The frame of those who are signed in: top bar, menus, the page. */
+/** The layout for people who are signed in: top bar, menus, and the page. */
 export function Shell({ view, formState, notice, menus, service, userName }: ShellProps) {
   const current = menus.flatMap(({ entries }) => entries).find(({ isCurrent }) => isCurrent);
   return (

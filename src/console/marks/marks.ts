@@ -9,7 +9,7 @@ interface Person {
   id: string;
 }
 
-/** Remembers that a person has opened a message of the sandbox, as long as the sandbox keeps messages. */
+/** Records that a person has opened a message of the sandbox. Kept as long as the sandbox keeps messages. */
 export async function markOpened({ db, clock }: Platform, { id: user_id }: Person, messageId: string): Promise<void> {
   const kind = 'sandbox-opened';
   const oldest = firstIdAt(earlier(clock.now(), retentionDays * day_ms));
@@ -17,12 +17,12 @@ export async function markOpened({ db, clock }: Platform, { id: user_id }: Perso
   await insertMark(db, { user_id, kind, subject_id: messageId });
 }
 
-/** Which of these messages the person has opened. */
+/** Returns which of these messages the person has opened. */
 export async function findOpened(db: Db, { id: user_id }: Person, messageIds: readonly string[]) {
   return new Set(await selectMarked(db, { user_id, kind: 'sandbox-opened' }, messageIds));
 }
 
-/** Clears the list of this person. Others keep theirs, and each message keeps its page. */
+/** Clears this person's list. Other people's lists and the pages of messages are not affected. */
 export async function clearSandbox({ db, clock }: Platform, { id: user_id }: Person): Promise<void> {
   const subject_id = newId(clock.now());
   await inTransaction(db, async (tx) => {
@@ -33,12 +33,12 @@ export async function clearSandbox({ db, clock }: Platform, { id: user_id }: Per
   });
 }
 
-/** The id after which the list of this person begins. Undefined if it was never cleared. */
+/** Returns the id after which this person's list begins; undefined if it was never cleared. */
 export async function findCleared(db: Db, { id: user_id }: Person): Promise<string | undefined> {
   return (await selectMarked(db, { user_id, kind: 'sandbox-cleared' })).toSorted().at(-1);
 }
 
-/** The first steps of a service can be dismissed by each person. */
+/** Hides the first steps of a service for this person. */
 export async function hideSteps({ db }: Platform, { id: user_id }: Person, serviceId: string): Promise<void> {
   await insertMark(db, { user_id, kind: 'steps-hidden', subject_id: serviceId });
 }

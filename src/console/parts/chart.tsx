@@ -6,12 +6,12 @@ interface Bar {
   label: Text;
   good: number;
   bad: number;
-  /** Not complete yet, such as today. */
+  /** Incomplete, such as today. */
   isOpen?: true;
 }
 
 interface ChartProps {
-  /** What the figures say, not only what they are. */
+  /** A conclusion from the figures, not only a description. */
   title: Text;
   /** Names of the two parts of a bar, such as "Delivered" and "Failed". */
   names: { good: Text; bad: Text };
@@ -22,7 +22,7 @@ const width = 280;
 const height = 96;
 const [top, bottom] = [18, 20];
 
-/** Drawn by the server. The same figures are a table below. */
+/** Rendered by the server. A table below has the same figures. */
 export function Chart({ title, names, bars }: ChartProps) {
   const max = niceMax(Math.max(1, ...bars.map(({ good, bad }) => good + bad)));
   const room = height - top - bottom;
@@ -84,14 +84,14 @@ export function Chart({ title, names, bars }: ChartProps) {
   );
 }
 
-/** The next of 1, 2, 3, 4, 5 and 10 times a power of ten. */
+/** Returns the next of 1, 2, 3, 4, 5 and 10 times a power of ten. */
 export function niceMax(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 3, 4, 5, 10].find((one) => one * power >= value) ?? 10;
   return factor * power;
 }
 
-/** A part of a whole, as a bar. The figures beside it say the same. */
+/** A share as a bar. Figures beside it have the same meaning. */
 export function Meter({ share }: { share: number }) {
   const width = Math.min(100, Math.max(0, share * 100));
   return (

@@ -3,17 +3,17 @@ import { asIs, type Text } from '../../language/text.ts';
 import { Table } from './table.tsx';
 
 interface DocumentTextProps {
-  /** A document of Pennypost, without its heading. */
+  /** A document from the documentation, without its heading. */
   text: string;
-  /** Where it is, such as `docs/guides/providers/`: files that it names are shown with their path. */
+  /** Its folder, such as `docs/guides/providers/`, to resolve file names in it. */
   folder: string;
-  /** The name of its tables, for those who cannot see where they are. */
+  /** The accessible name of its tables. */
   caption: Text;
 }
 
 /**
- * A page of the documentation. It is Markdown as these documents have it, not that of templates, which has neither tables nor code:
- * headings, paragraphs, lists, tables, code, bold words and links.
+ * A page of the documentation, in the Markdown that these documents use: headings, paragraphs, lists, tables, code, bold words and links.
+ * The Markdown of templates has neither tables nor code.
  */
 export function DocumentText({ text, folder, caption }: DocumentTextProps) {
   return (
@@ -108,7 +108,7 @@ function Inline({ text, folder }: { text: string; folder: string }) {
     if (code !== undefined) parts.push(<code>{code}</code>);
     else if (bold !== undefined) parts.push(<b>{bold}</b>);
     else if (target.startsWith('https://')) parts.push(<a href={target}>{label}</a>);
-    // The console does not serve other documents, so it says which file they are.
+    // The console does not serve other documents, so it shows their file names.
     else parts.push(<code>{new URL(target, `https://documents.invalid/${folder}`).pathname.slice(1)}</code>);
     end = match.index + whole.length;
   }

@@ -4,7 +4,7 @@ import { type Text, t, within } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 import type { FormState } from '../page.ts';
 
-/** What every field has. */
+/** Properties of every field. */
 interface FieldBase {
   formState: FormState;
   /** Also the id of the input, which the error summary links to. */
@@ -14,7 +14,7 @@ interface FieldBase {
 }
 
 export interface FieldProps extends FieldBase {
-  /** Another name in the form, such as that of a list. */
+  /** The name in the form if it differs, for example that of a list. */
   sentAs?: string;
   type?: 'text' | 'email' | 'password' | 'tel' | 'search' | 'url' | 'date';
   /** The value before anything was typed. */
@@ -23,13 +23,13 @@ export interface FieldProps extends FieldBase {
   inputmode?: 'numeric' | 'text';
   short?: boolean;
   code?: boolean;
-  /** The language of the value, where it is not that of the page. */
+  /** The language of the value, if it differs from that of the page. */
   lang?: string | undefined;
   /** A button or link beside the input. */
   beside?: ComponentChildren;
 }
 
-/** A labelled input that keeps what was typed and shows its own error. A password is never sent back to the page. */
+/** A labelled input that keeps what was typed and shows its own error. The page never contains a password that was typed. */
 export function Field({
   formState,
   name,
@@ -76,7 +76,7 @@ interface PasswordProps extends FieldBase {
   autocomplete: 'current-password' | 'new-password';
 }
 
-/** The button appears with script only: without it, it could do nothing. */
+/** The button appears only with script, because it does nothing without. */
 export function PasswordField(props: PasswordProps) {
   return (
     <Field
@@ -106,8 +106,8 @@ interface FileFieldProps extends FieldBase {
 }
 
 /**
- * The last field of its form, which has `enctype="multipart/form-data"`; its name is that of the page's `file`. A browser
- * forgets the file when it is refused.
+ * Must be the last field of a form with `enctype="multipart/form-data"`; its name is that of the page's `file`. If the form is rejected,
+ * the browser forgets the file.
  */
 export function FileField({ formState, name, label, hint, accept }: FileFieldProps) {
   return (
@@ -142,14 +142,14 @@ export function TextArea({ formState, name, label, hint, rows, value = '' }: Tex
 }
 
 interface SelectProps extends FieldBase {
-  /** `lang`: of a label that is in another language than the page. */
+  /** `lang` is for labels in another language than the page. */
   choices: readonly { value: string; label: string; lang?: string }[];
-  /** Chosen before anything was sent. */
+  /** Selected before the form is submitted. */
   value?: string;
   short?: boolean;
 }
 
-/** One of many; few choices are better seen at once, see `Choices`. */
+/** A drop-down list. For a few options, use `Choices`, which shows all of them. */
 export function Select({ formState, name, label, hint, choices, value, short }: SelectProps) {
   const current = typedText(formState, name) ?? value;
   return (
@@ -178,14 +178,14 @@ interface Choice {
 
 interface ChoicesProps extends Omit<FieldBase, 'label'> {
   legend: Text;
-  /** `several`: ticks, sent as a list under the name with `[]`. */
+  /** `several`: checkboxes, sent as a list under the name with `[]`. */
   kind: 'one' | 'several';
   choices: readonly Choice[];
-  /** Chosen before anything was sent. */
+  /** Selected before the form is submitted. */
   chosen?: readonly string[];
 }
 
-/** Radio buttons or ticks, as one group with a legend. */
+/** Radio buttons or checkboxes, as one group with a legend. */
 export function Choices({ formState, name, legend, hint, kind, choices, chosen = [] }: ChoicesProps) {
   const error = formState.problems.get(name);
   const typed = formState.typed.get(name);
@@ -214,7 +214,7 @@ export function Choices({ formState, name, legend, hint, kind, choices, chosen =
   );
 }
 
-/** A control with its label, its hint and what is wrong with it. */
+/** A control with its label, hint and error. */
 function Labelled({ formState, name, label, hint, children }: FieldBase & { children: ComponentChildren }) {
   const error = formState.problems.get(name);
   return (
@@ -228,7 +228,7 @@ function Labelled({ formState, name, label, hint, children }: FieldBase & { chil
   );
 }
 
-/** The attributes that lead from a control to its hint and error. */
+/** The attributes that connect a control to its hint and error. */
 function explained({ problems }: FormState, name: string, hint: ComponentChildren) {
   const error = problems.get(name);
   return {
@@ -271,7 +271,7 @@ export function HintAndError({
   );
 }
 
-/** The ids of the texts that explain an input. */
+/** Returns the ids of the texts that describe an input. */
 export function describedBy(name: string, hint: ComponentChildren, error: string | undefined): string | undefined {
   const ids = [hint && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean);
   return ids.length > 0 ? ids.join(' ') : undefined;

@@ -9,11 +9,11 @@ interface SaveFormProps {
   /** The fields. */
   children: ComponentChildren;
   action?: string;
-  /** It destroys something: the button is red. */
+  /** Destructive: the button is red. */
   danger?: boolean;
-  /** Where "Cancel" leads, below /console. */
+  /** The target of "Cancel", below /console. */
   back: string;
-  /** The address that the form is sent to, if it is not that of the page. */
+  /** The URL that the form is sent to, if it is not that of the page. */
   to?: string;
   /** The last field is a file. */
   withFile?: boolean;
@@ -21,7 +21,7 @@ interface SaveFormProps {
   id?: string;
 }
 
-/** The form of a page that changes one thing, with a way out. */
+/** The form of a page that changes one thing, with a link to cancel. */
 export function SaveForm({ children, action = t('Save'), danger, back, to, withFile, id }: SaveFormProps) {
   return (
     <form
@@ -42,9 +42,9 @@ export function SaveForm({ children, action = t('Save'), danger, back, to, withF
 
 interface SubmitProps {
   children: ComponentChildren;
-  /** Where "Cancel" leads, below /console; without it there is the button alone. */
+  /** The target of "Cancel", below /console; without it, there is only the button. */
   back?: string;
-  /** It destroys something: the button is red. */
+  /** Destructive: the button is red. */
   danger?: boolean | undefined;
 }
 
@@ -73,7 +73,7 @@ interface ButtonLinkProps {
   children: ComponentChildren;
 }
 
-/** A link that looks like a button: it leads to a page that does something. */
+/** A link that looks like a button, to a page with an action. */
 export function ButtonLink({ to, look, small, download, children }: ButtonLinkProps) {
   const classes = ['button', look && `button--${look}`, small && 'button--small'].filter(Boolean);
   return (
@@ -84,18 +84,18 @@ export function ButtonLink({ to, look, small, download, children }: ButtonLinkPr
 }
 
 interface ConfirmProps {
-  /** The button that asks, such as "Revoke". */
+  /** The button that asks for confirmation, such as "Revoke". */
   label: ComponentChildren;
-  /** What will happen. */
+  /** Says what will happen. */
   children: ComponentChildren;
-  /** The button that does it; names the thing. */
+  /** The button that confirms; names the object. */
   action: Text;
-  /** The address that the form is sent to. */
+  /** The URL that the form is sent to. */
   to: string;
   fields?: Record<string, string>;
 }
 
-/** Asks on the same page before it destroys something; works without script. */
+/** Asks for confirmation on the same page before a destructive action; works without script. */
 export function Confirm({ label, children, action, to, fields = {} }: ConfirmProps) {
   return (
     <details class="confirm">
@@ -117,16 +117,16 @@ export function Confirm({ label, children, action, to, fields = {} }: ConfirmPro
 
 interface TouchKeyProps {
   formState: FormState;
-  /** Whether the browser registers a key, or asks for one that is registered. */
+  /** Whether the browser registers a new key or uses a registered one. */
   task: 'create' | 'get';
-  /** The page that says what the key has to sign, below /console. */
+  /** The path that returns what the key has to sign, below /console. */
   options: string;
   label: Text;
-  /** Beside the button. */
+  /** Shown beside the button. */
   children?: ComponentChildren;
 }
 
-/** `browser/security-key.ts` shows the sentence that is true. */
+/** `browser/security-key.ts` shows the one that applies. */
 const whyNoKey = {
   'no-script': t('Security keys need JavaScript. Allow it for this page, then open the page again.'),
   insecure: t('Security keys need an address that begins with https.'),
@@ -139,7 +139,7 @@ const whyNoKey = {
   closed: t('No key answered in time, or the dialog was closed. Try again.'),
 };
 
-/** A button that opens the browser's dialog for security keys and sends the answer of the key as a form. */
+/** A button that opens the browser's dialog for security keys and submits the key's response as a form. */
 export function TouchKey({ formState, task, options, label, children }: TouchKeyProps) {
   const error = formState.problems.get('response');
   return (

@@ -2,18 +2,18 @@ import { type Text, t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 
 interface ListSearchProps {
-  /** What the list has, for those who cannot see where the search is. */
+  /** The accessible name of the search. */
   name: Text;
   label: Text;
-  /** The address of the list. */
+  /** The URL of the list. */
   path: string;
-  /** What was searched for, or an empty text. */
+  /** The search text; empty without a search. */
   find: string;
   /** Such as "3 services found". */
   found: Text;
 }
 
-/** A search is posted, so that no name or address of a person is part of a URL. */
+/** Uses POST, so that no name or address of a person is part of a URL. */
 export function ListSearch({ name, label, path, find, found }: ListSearchProps) {
   return (
     <search aria-label={name}>

@@ -9,21 +9,20 @@ import { sendHtml } from '../render.tsx';
 import { type Viewer, ViewerContext } from '../viewer.ts';
 
 interface LiveProps {
-  /** The address of the fragment that replaces the children. */
+  /** The URL of the fragment that replaces the children. */
   from: string;
   /** Seconds between two requests; more while nothing changes. */
   every?: number;
-  /** The longest time between two requests, where a change must be seen soon. */
+  /** The maximum seconds between two requests, where changes must be shown soon. */
   atMost?: number;
-  /** The children are the whole fragment, with their own `data-live`, so that both are built alike. */
+  /** The children are the whole fragment, including its `data-live`, so that both are built in the same way. */
   isWhole?: boolean;
   children: ComponentChildren;
 }
 
 /**
- * A part that keeps itself up to date: `browser/live.ts` asks for the fragment again, until it contains no
- * `data-live` any more. Without script it shows what it was at first. What has the role `status` in it is announced when it
- * changes: at most one element.
+ * A part that keeps itself up to date: `browser/live.ts` polls the fragment until it contains no `data-live`. Without script, it shows its
+ * initial content. An element with the role `status` is announced when it changes; there can be at most one.
  */
 export function Live({ from, every = 2, atMost, isWhole, children }: LiveProps) {
   return (
@@ -53,7 +52,7 @@ declare module 'preact' {
   }
 }
 
-/** A live part as it is sent. Pages that share it share the work of rendering and hashing, too. */
+/** A rendered live part. Pages that share it also share the cost of rendering and hashing. */
 export interface Fragment {
   html: Buffer;
   tag: string;
@@ -65,7 +64,7 @@ export function renderFragment(viewer: Viewer | undefined, content: VNode): Frag
   return { html, tag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"` };
 }
 
-/** The content of a live part; 304 while it is what the browser has. */
+/** Sends the content of a live part; 304 if the browser already has it. */
 export function sendFragment(request: FastifyRequest, reply: FastifyReply, content: VNode | Fragment): Sent {
   const { html, tag } = 'tag' in content ? content : renderFragment(request.opened?.pageRequest.viewer, content);
   reply.header('etag', tag).header('cache-control', 'no-cache, private');

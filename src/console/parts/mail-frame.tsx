@@ -4,22 +4,21 @@ import type { Urls } from '../../platform/settings.ts';
 import { decodeEntities } from '../../rendering/escape.ts';
 import type { Sent } from '../page.ts';
 
-/** Links open in new tabs, which are ordinary pages. Scripts, forms and our own origin stay out of reach. */
+/** Links open in new tabs, which are ordinary pages. The frame has no scripts, no forms and no access to our origin. */
 const mailSandbox = 'allow-popups allow-popups-to-escape-sandbox';
 
 interface MailFrameProps {
-  /** The address of a page that sends the email with `sendMailFrame`. */
+  /** The URL of a page that sends the email with `sendMailFrame`. */
   src: string;
-  /** The same email, to know its height. */
+  /** The same email, to determine its height. */
   html: string;
   title: Text;
   width?: '360' | '600' | 'full';
 }
 
 /**
- * An email as its recipient sees it. Others wrote it, so it has a page and an origin of its own, and nobody can measure it
- * from outside. Its lines are laid out behind the frame, invisible, which makes the frame as tall as they are at every
- * width and size of text.
+ * An email as its recipient sees it. It is untrusted content, so it has its own page and origin, and cannot be measured from outside. Its
+ * lines are also laid out invisibly behind the frame, which gives the frame the right height at every width and text size.
  */
 export function MailFrame({ src, html, title, width = '600' }: MailFrameProps) {
   return (
@@ -39,9 +38,9 @@ interface Deps {
 }
 
 /**
- * An email is written by others. The policy gives it an origin of its own, even when it is opened alone: no script, no
- * forms, no cookies of ours, nothing from the network but logos that were uploaded here, and the pictures that the reader
- * asks for. Its links open in new tabs: the frame itself can show nothing else.
+ * Sends an email, which is untrusted content. The policy gives it an opaque origin, even when it is opened alone: no scripts, no forms,
+ * none of our cookies, and nothing from the network except logos that were uploaded here, and the images that the reader asks for. Links
+ * open in new tabs, because the frame itself cannot navigate.
  */
 export function sendMailFrame(
   { config }: Deps,
@@ -58,24 +57,24 @@ export function sendMailFrame(
     "base-uri 'none'",
     "frame-ancestors 'self'",
   ].join('; ');
-  // The console may be open at another address than that of emails, which its reader need not reach.
+  // The console may be served from another host than that in emails, which the reader may not be able to reach.
   const shown = openLinksInTabs(html).replaceAll(`src="${config.urls.api}/logos/`, 'src="/logos/');
   return sendContent(reply, { policy, type: 'text/html; charset=utf-8', content: Buffer.from(shown) });
 }
 
-/** Before everything else in the page, because the first target counts; after the doctype, which must be first. */
+/** Inserts it before everything else, because the first target counts, but after the doctype, which must be first. */
 function openLinksInTabs(html: string): string {
   return html.replace(/^\s*(?:<!doctype[^>]*>)?/i, (start) => `${start}<base target="_blank">`);
 }
 
-/** 'self' would name every address of this server. */
+/** 'self' would allow every URL of this server. */
 function logoSource({ request }: FastifyReply): string {
   return /^[\w.:[\]-]+$/.test(request.host) ? `${request.host}/logos/` : '';
 }
 
-/** Sends a file that the browser stores, or a picture that it shows. Opened alone, it may do as little as an email. */
+/** Sends a file to download or an image to display. Opened alone, it gets as few privileges as an email. */
 export function sendSentFile(reply: FastifyReply, type: string, content: Uint8Array, name?: string): Sent {
-  // Names are ids: they need no quoting.
+  // Names are ids, so they need no quoting.
   if (name) reply.header('content-disposition', `attachment; filename="${name}"`);
   return sendContent(reply, { policy: "sandbox; default-src 'none'; frame-ancestors 'none'", type, content });
 }
@@ -87,14 +86,14 @@ function sendContent(
   const sent = reply
     .type(type)
     .header('content-security-policy', policy)
-    // Servers of pictures do not learn where the message is read.
+    // Image servers do not learn where the message is read.
     .header('referrer-policy', 'no-referrer')
     .serializer((bytes: Buffer) => bytes as unknown as string)
     .send(Buffer.from(content));
   return { sent };
 }
 
-/** The elements of emails that begin a line. `banner` is a cell in colour. */
+/** Elements of emails that start a new line. `banner` is a cell with a background colour. */
 const kinds = ['p', 'h2', 'h3', 'li', 'hr', 'img', 'banner'] as const;
 
 interface MailLine {
@@ -102,10 +101,10 @@ interface MailLine {
   text: string;
 }
 
-/** This bounds the page around a long email, whose frame scrolls. */
+/** Limits the page around a long email, whose frame then scrolls. */
 const maxLength = 200_000;
 
-/** The lines of an email, as `renderEmailPage` and `renderEmailHtml` write them. */
+/** Returns the lines of an email in the HTML of `renderEmailPage` and `renderEmailHtml`. */
 function listMailLines(html: string): MailLine[] {
   const lines: MailLine[] = [];
   let isInset = false;

@@ -18,7 +18,7 @@ export function Notice({ tone = 'blue', children }: { tone?: Tone; children: Com
   );
 }
 
-/** Gets the focus when the page is shown again, so that a screen reader begins with what is wrong. */
+/** Gets the focus when the page is shown again, so that a screen reader starts with the problems. */
 export function ErrorSummary({ problems }: Pick<FormState, 'problems'>) {
   if (problems.size === 0) return null;
   return (
@@ -33,7 +33,7 @@ export function ErrorSummary({ problems }: Pick<FormState, 'problems'>) {
   );
 }
 
-/** Where amounts are missing: only those who can add prices need to know. */
+/** Shown where amounts are missing, only to people who can add prices. */
 export function NoPrices({ visitor }: { visitor: { user: { platform_admin: boolean } } }) {
   if (!visitor.user.platform_admin) return null;
   return (
@@ -48,11 +48,11 @@ export function NoPrices({ visitor }: { visitor: { user: { platform_admin: boole
 interface EmptyProps {
   title: Text;
   children: ComponentChildren;
-  /** A link that leads on, for those who can use it. */
+  /** A link to the next step, for people who can use it. */
   action?: ComponentChildren;
 }
 
-/** Instead of a list that has nothing yet: what would be here, and how it comes. */
+/** Shown instead of an empty list: what would be in it, and how to add it. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">

@@ -7,11 +7,11 @@ interface PagerProps {
   shown: Text;
   newer: string | undefined;
   older: string | undefined;
-  /** The words on the links, for lists that are not ordered by time. */
+  /** The labels of the links, for lists that are not ordered by time. */
   words?: [newer: Text, older: Text];
 }
 
-/** Links to the neighbouring pages of a list. One that leads nowhere is shown as such. */
+/** Links to the previous and next pages of a list. A link without a target is shown as disabled. */
 export function Pager({ shown, newer, older, words = [t('Newer'), t('Older')] }: PagerProps) {
   return (
     <nav class="pages" aria-label={t('Pages')}>
@@ -45,10 +45,10 @@ function Step({ to, rel, children }: { to: string | undefined; rel: string; chil
   );
 }
 
-/** How many rows a page of a list has. */
+/** The number of rows per page. */
 export const pageSize = 50;
 
-/** The number in the address; anything else is the first page. */
+/** Parses the page number in the URL; anything else is the first page. */
 export function pageNumber(query: string): number {
   return /^[1-9]\d{0,3}$/.test(query) ? Number(query) : 1;
 }
@@ -59,13 +59,13 @@ interface OffsetPagerProps {
   /** The URL of another page. */
   to(page: number): string;
   size?: number;
-  /** The newest first; otherwise the list is ordered by name. */
+  /** Newest first; otherwise the list is ordered by name. */
   byTime?: boolean;
-  /** Also when everything is on one page. */
+  /** Shown even if everything is on one page. */
   always?: boolean;
 }
 
-/** The links of a list whose pages have numbers. */
+/** Links of a list with numbered pages. */
 export function OffsetPager({ page, total, to, size = pageSize, byTime, always }: OffsetPagerProps) {
   if (total <= size && page === 1 && !always) return null;
   const first = (page - 1) * size + 1;
@@ -85,19 +85,19 @@ export function OffsetPager({ page, total, to, size = pageSize, byTime, always }
 }
 
 interface OlderPagerProps {
-  /** Those of this page, the newest first. */
+  /** The rows of this page, newest first. */
   rows: readonly { id: string }[];
   /** Such as "12 callbacks". */
   shown: Text;
-  /** The last id of the page before, from the address. */
+  /** The last id of the previous page, from the URL. */
   olderThan: string | undefined;
-  /** The URL of the page with older rows, or of the first page. */
+  /** Returns the URL of the page with older rows, or of the first page. */
   to(olderThan?: string): string;
-  /** Whether there are older rows. Default: the page is full. */
+  /** Whether there are older rows. By default, if the page is full. */
   hasOlder?: boolean;
 }
 
-/** The links of a list that grows while it is read: a page begins after the last row of the page before. */
+/** Links of a list that grows while it is read: a page begins after the last row of the previous page. */
 export function OlderPager({ rows, shown, olderThan, to, hasOlder = rows.length === pageSize }: OlderPagerProps) {
   const last = hasOlder ? rows.at(-1)?.id : undefined;
   if (last === undefined && olderThan === undefined) return null;
@@ -111,13 +111,13 @@ export function OlderPager({ rows, shown, olderThan, to, hasOlder = rows.length 
 }
 
 interface TurnProps {
-  /** Undefined at the end of the row of things. */
+  /** Undefined at either end. */
   to: string | undefined;
   icon: 'left' | 'right';
   label: Text;
 }
 
-/** Leads to the page or row before or after the one that is shown. */
+/** Links to the previous or next page or row. */
 export function Turn({ to, icon, label }: TurnProps) {
   const content = (
     <>

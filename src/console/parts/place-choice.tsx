@@ -9,7 +9,7 @@ interface Place {
   label: string;
 }
 
-/** More are searched: a list of every folder would grow with them, and nobody reads it to the end. */
+/** Above this number, places are searched for: a list of every folder would grow without limit, and nobody would read it to the end. */
 export const maxPlaces = 20;
 
 interface PlaceChoiceProps {
@@ -17,15 +17,15 @@ interface PlaceChoiceProps {
   name: string;
   label: Text;
   places: readonly Place[];
-  /** Chosen before anything was sent. */
+  /** Selected before the form is submitted. */
   chosen: string;
-  /** What was searched for, or an empty text. */
+  /** The search text; empty without a search. */
   find: string;
-  /** What the button of the search sends as `do`; the words are in `find`. */
+  /** The value of `do` that the search button sends; the search text is in `find`. */
   does?: string;
 }
 
-/** One of many places: a list where they are few, otherwise a search and the first places that it finds. */
+/** A choice between many places: a list if there are few, otherwise a search with its first results. */
 export function PlaceChoice({ formState, name, label, places, chosen, find, does = 'find' }: PlaceChoiceProps) {
   if (places.length <= maxPlaces) {
     return <Select formState={formState} name={name} label={label} choices={places} value={chosen} />;

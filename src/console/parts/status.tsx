@@ -3,14 +3,14 @@ import { t } from '../../language/text.ts';
 import type { Status as MessageState } from '../../notifications/notification.ts';
 import type { Channel } from '../../protocol/channels.ts';
 
-/** What became of a message: sign, word and colour, always all three. The style sheet draws the sign: lists have many. */
+/** The outcome of a message: always shown as icon, word and colour. The style sheet draws the icon, because lists have many. */
 type StatusKind = 'accepted' | 'sending' | 'delivered' | 'failed' | 'cancelled';
 
 export function Status({ kind, children }: { kind: StatusKind; children: ComponentChildren }) {
   return <span class={`status status--${kind}`}>{children}</span>;
 }
 
-/** The channel of a message. Without colour unless large: in lists, colour belongs to the status. */
+/** The channel of a message. Coloured only if large: in lists, colour is reserved for the status. */
 export function Stamp({ channel, large }: { channel: 'email' | 'text' | 'letter'; large?: boolean }) {
   return (
     <span class={`stamp stamp--${channel}${large ? ' stamp--large' : ''}`}>
@@ -47,7 +47,7 @@ const shownOfLetters: Partial<Record<MessageState, Shown>> = {
   'technical-failure': ['failed', t('Not printed')],
 };
 
-/** What became of a message, in the words of its channel. */
+/** The outcome of a message, in the terms of its channel. */
 export function MessageStatus({ status, channel }: { status: MessageState; channel: Channel }) {
   const [kind, word] = (channel === 'letter' ? shownOfLetters[status] : undefined) ?? shown[status];
   return <Status kind={kind}>{word}</Status>;

@@ -6,26 +6,26 @@ import { pageUrl } from '../links.ts';
 export interface Column<Row> {
   head: Text;
   cell(row: Row): ComponentChildren;
-  /** Figures stand at the right. */
+  /** Right-aligned, for figures. */
   numeric?: true;
-  /** A head that only screen readers need, such as that of buttons. */
+  /** The heading is only for screen readers, for example above buttons. */
   hidden?: true;
 }
 
 interface TableProps<Row> {
-  /** What the table lists, for those who cannot see where it is. */
+  /** The accessible name of the table. */
   caption: Text;
   rows: readonly Row[];
   keyOf(row: Row): string;
   /** The first column names the row. */
   columns: readonly Column<Row>[];
-  /** Cells of several lines: the others stand in the middle of them. */
+  /** Vertically centres cells beside cells of several lines. */
   middle?: boolean;
-  /** Ticks in the middle, but for the last two columns. */
+  /** Centres the ticks, except in the last two columns. */
   matrix?: boolean;
 }
 
-/** On narrow screens each row becomes a list of labelled values. */
+/** On narrow screens, each row becomes a list of labelled values. */
 export function Table<Row>({ caption, rows, keyOf, columns, middle, matrix }: TableProps<Row>) {
   const [name, ...others] = columns;
   const classes = ['table table--hover', middle && 'table--middle', matrix && 'matrix'].filter(Boolean);
@@ -66,7 +66,7 @@ interface Row {
   change?: string;
 }
 
-/** Settings with their values; each leads to a page that changes it. */
+/** Settings with their values; each links to a page that changes it. */
 export function Summary({ rows }: { rows: readonly Row[] }) {
   return (
     <dl class="summary">

@@ -9,12 +9,12 @@ interface Tab {
   isCurrent: boolean;
 }
 
-/** Links, not ARIA tabs: each has its own address and works without script. */
+/** Links instead of ARIA tabs, so that each has its own URL and works without script. */
 export function Tabs({ name, tabs }: { name: Text; tabs: readonly Tab[] }) {
   return <Links name={name} tabs={tabs} look="tabs" />;
 }
 
-/** The smaller form, for switching between views of one thing. */
+/** The smaller form, for switching between views of one object. */
 export function Segments({ name, tabs }: { name: Text; tabs: readonly Tab[] }) {
   return <Links name={name} tabs={tabs} look="segments" />;
 }
@@ -33,7 +33,7 @@ function Links({ name, tabs, look }: { name: Text; tabs: readonly Tab[]; look: '
 
 const shownYears = 3;
 
-/** The year of the address, if it is one of those that are shown; else this one. */
+/** Returns the year in the URL if it is available, or else the current year. */
 export function chosenYear(calendar: Calendar, query: string, now: Date): number {
   const current = calendar.financialYear(now);
   const year = /^\d{4}$/.test(query) ? Number(query) : current;
@@ -44,14 +44,14 @@ const monthAndYear = (day: string) => written(({ dates }) => dates.write(day, { 
 const wholeDay = (day: string) =>
   written(({ dates }) => dates.write(day, { day: 'numeric', month: 'long', year: 'numeric' }));
 
-/** "April 2026 to March 2027", or with days where the year begins within a month. */
+/** Returns "April 2026 to March 2027", or days if the year starts within a month. */
 export function yearInWords(calendar: Calendar, year: number): Text {
   const { first_day, last_day } = calendar.financialYearDays(year);
   const inWords = first_day.endsWith('-01') ? monthAndYear : wholeDay;
   return t('{from} to {until}', { from: inWords(first_day), until: inWords(last_day) });
 }
 
-/** "April 2026", or "16 July 2026 to 15 August 2026". */
+/** Returns "April 2026", or "16 July 2026 to 15 August 2026". */
 export function monthInWords({ first_day, last_day }: Days): Text {
   if (first_day.endsWith('-01')) return monthAndYear(first_day);
   return t('{from} to {until}', { from: wholeDay(first_day), until: wholeDay(last_day) });
@@ -72,7 +72,7 @@ export function FinancialYears({ year, path, now }: { year: number; path: string
   );
 }
 
-/** "2026 to 2027", or "2026" where it is a calendar year. */
+/** Returns "2026 to 2027", or "2026" for a calendar year. */
 function nameOfYear(calendar: Calendar, year: number): Text {
   const isCalendarYear = calendar.financialYearStart === '01-01';
   return isCalendarYear ? asIs(String(year)) : t('{from} to {until}', { from: String(year), until: String(year + 1) });

@@ -20,7 +20,7 @@ export function TemplateText({ text }: { text: string }) {
   );
 }
 
-/** Two texts in one: what was removed and what was added. */
+/** A diff of two texts: what was removed and what was added. */
 export function Diff({ label, changes }: { label: string; changes: readonly TextChange[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, which needs the keyboard
@@ -44,7 +44,7 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
   );
 }
 
-/** Copies the text of another element, or the value of a field; appears with script only. */
+/** Copies the text of another element or the value of a field. Appears only with script. */
 export function Copy({ of, what, label = t('Copy') }: { of: string; what: string; label?: string }) {
   return (
     <button

@@ -5,11 +5,11 @@ import { useViewer, type Viewer, viewerIn } from '../viewer.ts';
 interface TimeProps {
   at: string;
   now: Date;
-  /** In narrow lists: today has its time only. */
+  /** For narrow lists: today is shown as a time only. */
   brief?: boolean;
 }
 
-/** "today, 14:02"; exact in the title. In the zone of whoever looks, as everywhere in the console. */
+/** Shows "today, 14:02", with the exact time in the title. Uses the viewer's time zone, like everything in the console. */
 export function Time({ at, now, brief }: TimeProps) {
   const viewer = useViewer();
   const moment = new Date(at);
@@ -20,7 +20,7 @@ export function Time({ at, now, brief }: TimeProps) {
   );
 }
 
-/** Lists have many times, and each byte of one counts fifty times. */
+/** Short, because lists contain many times: on a page of fifty rows, each byte counts fifty times. */
 function toTheSecond(moment: Date): string {
   return `${moment.toISOString().slice(0, 19)}Z`;
 }
@@ -43,7 +43,7 @@ export function fullDay(calendar: Calendar, at: string): Text {
   return dayOfYear(calendar, new Date(/Z|[+-]\d\d:\d\d$/.test(at) ? at : `${at}Z`));
 }
 
-/** "15 Nov 2026", for a day that is one everywhere. */
+/** Returns "15 Nov 2026" for a calendar day, which does not depend on a time zone. */
 export function shortDay(day: string): Text {
   return written(({ dates }) => dates.short(day));
 }
@@ -76,7 +76,7 @@ export function ZoneName() {
   return <>{useViewer().zoneName}</>;
 }
 
-/** Beside a download. Files are the same for everybody, so whoever reads other times on the page has to know. */
+/** Shown beside a download. Files use the same time zone for everybody, so people who see other times on the page must know it. */
 export function ZoneOfFile() {
   const { calendar, country } = useViewer();
   if (calendar.zone === country.calendar.zone) return null;
@@ -85,7 +85,7 @@ export function ZoneOfFile() {
   );
 }
 
-/** For what happens within seconds. */
+/** For events that happen within seconds. */
 export function ClockTime({ at }: { at: string }) {
   const viewer = useViewer();
   const moment = new Date(at);

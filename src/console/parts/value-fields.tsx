@@ -7,7 +7,7 @@ import { maxInteger } from '../../protocol/fields.ts';
 import { unitOf } from '../money.ts';
 import { Field, type FieldProps } from './field.tsx';
 
-/** What a form sends for these fields: a text, which their parsers read. */
+/** The form value of these fields: a text, which `readNumber`, `readPrice` or `readDay` parses. */
 export const TypedValue = Type.String({ maxLength: 20 });
 
 type ValueFieldProps = Omit<FieldProps, 'type' | 'short' | 'value'>;
@@ -21,9 +21,9 @@ interface NumberRule {
   field: string;
   min?: number;
   max?: number;
-  /** Digits only. Otherwise thousands may be separated, as a person types them. */
+  /** Accepts digits only. Otherwise people may type thousands separators. */
   plain?: boolean;
-  /** Instead of the sentence that names the limits. */
+  /** Replaces the message that names the limits. */
   problem?: Text;
 }
 

@@ -104,7 +104,7 @@ function Hours({ hours, chosen }: { hours: readonly number[]; chosen: number }) 
   );
 }
 
-/** Tomorrow at 9, or today where tomorrow would be too late. */
+/** Returns tomorrow at 9, or a time today if tomorrow is too late. */
 function suggestTime(calendar: Calendar, now: Date, until: Date): Date {
   const today = calendar.day(now);
   const tomorrow = calendar.instant(addDays(today, 1), 9);
@@ -123,7 +123,7 @@ export const WhenFields = {
   scheduled_hour: Type.Optional(Type.String()),
 };
 
-/** The moment that was chosen with `When`, as text; blank stands for now. A page can also send the moment itself. */
+/** Returns the chosen time as text; blank for now. A page can also send the time itself. */
 export function readWhen(calendar: Calendar, form: { [name: string]: unknown }): string {
   const { scheduled_for = '', scheduled_day, scheduled_hour } = form;
   const [day, hour] = [String(scheduled_day), Number(scheduled_hour)];
@@ -131,7 +131,7 @@ export function readWhen(calendar: Calendar, form: { [name: string]: unknown }):
   return scheduled_for === 'later' && isComplete ? calendar.instant(day, hour).toISOString() : String(scheduled_for);
 }
 
-/** Undefined for other texts than `readWhen` writes: a browser's own parser reads a date into almost anything. */
+/** Returns undefined for texts that `readWhen` did not write, because `Date.parse` accepts almost anything. */
 function parseMoment(text: string): Date | undefined {
   const moment = new Date(/^\d{4}-\d\d-\d\dT/.test(text) ? text : Number.NaN);
   return Number.isNaN(moment.getTime()) ? undefined : moment;
@@ -157,7 +157,7 @@ export function wordsOfHour(calendar: Calendar, moment: Date, now: Date): Text {
   return t('{day}, {time}', { day: nameOfDay(calendar, moment, now), time: clockTime(calendar, moment) });
 }
 
-/** A warning for messages that arrive at this moment, if one is due. */
+/** Returns a warning if messages would arrive at night. */
 export function nightWarning(calendar: Calendar, moment: Date): Text | undefined {
   return hoursOfNight.includes(calendar.wallTime(moment).hour) ? t('People may be asleep.') : undefined;
 }

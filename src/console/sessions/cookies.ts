@@ -13,7 +13,7 @@ interface Deps {
   config: Config;
 }
 
-/** Over https the names have a prefix for which browsers enforce that no other host has set them. */
+/** Over https, the names have a prefix with which browsers ensure that no other host has set them. */
 export function cookieNames({ urls }: Config) {
   const prefix = isSecure({ urls }) ? '__Host-' : '';
   return {
@@ -22,9 +22,9 @@ export function cookieNames({ urls }: Config) {
     signIn: `${prefix}pennypost_sign_in`,
     /** A change of the account that waits for its second step. */
     change: `${prefix}pennypost_change`,
-    /** A security key that has a name and is not registered yet. */
+    /** A security key that has a name but is not registered yet. */
     newKey: `${prefix}pennypost_new_key`,
-    /** A sign-in that was begun at the issuer of single sign-on. */
+    /** A sign-in that was started at the single sign-on issuer. */
     singleSignOn: `${prefix}pennypost_single_sign_on`,
     notice: `${prefix}pennypost_notice`,
     /** The service that was opened last. */
@@ -32,7 +32,7 @@ export function cookieNames({ urls }: Config) {
   };
 }
 
-/** Lax: a link in an email opens the page as the person who is signed in. */
+/** Lax, so that a link in an email opens the page as the person who is signed in. */
 export function cookieOptions({ urls }: Config): CookieSerializeOptions {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure({ urls }) };
 }
@@ -41,7 +41,7 @@ function isSecure({ urls }: Config): boolean {
   return urls.api.startsWith('https://');
 }
 
-/** For the next page: what the last form has done. */
+/** Keeps a notice about the last form for the next page. */
 export function keepNotice(app: Deps, reply: FastifyReply, text: string): void {
   const value = Buffer.from(text).toString('base64url');
   reply.setCookie(cookieNames(app.config).notice, value, { ...cookieOptions(app.config), maxAge: 60 });
@@ -59,7 +59,7 @@ const lifetime_ms = 30 * minute_ms;
 
 type Name = 'signIn' | 'change' | 'newKey' | 'singleSignOn';
 
-/** Something between two steps of one person, encrypted: what is never finished leaves nothing behind. */
+/** Encrypted state between two steps of one person. Stored only in the cookie, so that abandoned steps leave nothing on the server. */
 export class SealedCookie<Value extends object> {
   private readonly name: Name;
 
@@ -79,7 +79,7 @@ export class SealedCookie<Value extends object> {
   read(app: Platform & Deps, request: FastifyRequest): Value | undefined {
     const text = app.secrets.decrypt(`console:${this.name}`, request.cookies[cookieNames(app.config)[this.name]] ?? '');
     if (!text) return undefined;
-    // What decrypts was written here, so its shape needs no validation.
+    // A value that decrypts was created by this application, so its shape needs no validation.
     const { value, expires_at } = JSON.parse(text.toString()) as { value: Value; expires_at: string };
     return expires_at <= timestamp(app.clock.now()) ? undefined : value;
   }
@@ -91,7 +91,7 @@ export class SealedCookie<Value extends object> {
 
 const year_s = 365 * 86_400;
 
-/** The service that this browser opened last. Only a hint: whether the visitor may open it is checked as always. */
+/** Returns the service that this browser opened last. Only a hint: the rights of the visitor are still checked. */
 export function findLastService(app: Deps, request: FastifyRequest): string | undefined {
   const id = request.cookies[cookieNames(app.config).service];
   return id !== undefined && isUuid(id) ? id : undefined;

@@ -26,9 +26,9 @@ type Deps = Platform & { config: { demo: DemoSettings } };
 type DepsOfRequest = Deps & { config: { urls: Urls } };
 type SignInDeps = DepsOfRequest & { config: { http: HttpSettings } };
 
-/** A session of an operator also ends after this time without a page. Not in the demo. */
+/** The sessions of operators also end after this time without a request. Not in the demo. */
 const idle_ms = 30 * minute_ms;
-/** The last use is written no more often than this. */
+/** The time of last use is updated at most this often. */
 const useIsNoted_ms = minute_ms;
 
 export type Session = NonNullable<Awaited<ReturnType<typeof selectLiveSession>>>;
@@ -60,7 +60,7 @@ export async function createSession(
   return token;
 }
 
-/** `passive`: a request that the person did not make, such as polling, does not keep the session alive. */
+/** A `passive` request, such as polling, was not made by the person and does not keep the session alive. */
 async function findSession(app: Deps, token: string, { passive }: { passive: boolean }) {
   const now = app.clock.now();
   const session = await selectLiveSession(app.db, hashOf(token), oldest(app));
@@ -71,7 +71,7 @@ async function findSession(app: Deps, token: string, { passive }: { passive: boo
   return session;
 }
 
-/** The latest first. */
+/** Sorted by last use, latest first. */
 export async function listSessions(app: Deps, userId: string): Promise<Session[]> {
   const sessions = await selectLiveSessionsOfUser(app.db, userId, oldest(app));
   return sessions.filter((session) => !isIdle(app, session));
@@ -89,7 +89,7 @@ export function endAllSessions(app: Deps, userId: string): Promise<void> {
   return deleteSessionsOfUser(app.db, userId);
 }
 
-/** The browser that changed the password stays signed in. */
+/** Keeps the browser that changed the password signed in. */
 export function keepSession(
   app: Deps,
   sessionId: string,
@@ -102,18 +102,18 @@ export function deleteOldSessions(app: Platform): Promise<void> {
   return deleteSessionsUntil(app.db, oldest(app));
 }
 
-/** Read for each request and never cached: what ended a session in any process ends it for the next request. */
+/** Read for each request and never cached, so that a session that ended in any process is rejected at the next request. */
 export async function findSessionOf(app: DepsOfRequest, request: FastifyRequest): Promise<Session | undefined> {
   const token = request.cookies[cookieNames(app.config).session];
   return token ? findSession(app, token, { passive: isPassive(request) }) : undefined;
 }
 
-/** A live part asks, not a person. */
+/** Whether a live part made the request, not a person. */
 export function isPassive({ headers }: FastifyRequest): boolean {
   return headers['x-live-part'] !== undefined;
 }
 
-/** The browser that sends this request is signed in from now on. */
+/** Signs in the browser that sent this request. */
 export async function signIn(
   app: SignInDeps,
   user: UserRecord,
@@ -142,12 +142,12 @@ function oldest(app: Platform): string {
   return timestamp(earlier(app.clock.now(), lifetime_ms(app)));
 }
 
-/** A session ends this long after the sign-in. */
+/** The maximum time between sign-in and the end of a session. */
 function lifetime_ms({ country }: Platform): number {
   return country.signIn.sessionHours * hour_ms;
 }
 
-/** The token is random: unlike a password it cannot be guessed, so a plain hash is enough. */
+/** A plain hash is enough, because the token is random and, unlike a password, cannot be guessed. */
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -14,7 +14,7 @@ import { SaveForm, Submit } from '../../parts/form.tsx';
 export const currentPassword = Type.String({ maxLength: 1_000 });
 export const needsPassword = { current_password: t('Enter your current password.') };
 
-/** A page that changes one thing of the account. `back`: where Cancel leads. */
+/** A page that changes one setting of the account. `back` is the target of Cancel. */
 export function changePage(title: Text, action: Text, fields: ComponentChildren, back = '/account'): View {
   return {
     title,
@@ -38,7 +38,7 @@ export function CurrentPassword({ formState }: { formState: FormState }) {
   );
 }
 
-/** Before a change that could take the account over. Wrong ones count as at the sign-in. */
+/** Required before a change that could be used to take over the account. Wrong passwords count as in the sign-in. */
 export async function checkOwnPassword(
   app: ConsoleApp,
   userId: string,
@@ -59,7 +59,7 @@ export async function checkOwnPassword(
 
 export const choosePasswordPath = '/account/choose-password';
 
-/** A page that asks for the password; people without one learn how to get it, or why they need none. */
+/** A page that asks for the password. People without one see how to get it, or why they need none. */
 export async function withPassword(
   app: ConsoleApp,
   { visitor: { user } }: Pick<PageRequest<'signed-in'>, 'visitor'>,

@@ -97,7 +97,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** These are tried in this order: earlier ones also name later ones. */
+/** Tried in this order, because the user agents of earlier ones also contain the names of later ones. */
 const browsers = [
   [asIs('Edge'), /Edg(e|A|iOS)?\//],
   [asIs('Opera'), /OPR\//],
@@ -117,7 +117,7 @@ const systems = [
   [asIs('Linux'), /Linux/],
 ] as const;
 
-/** What a person calls the device, from what its browser sends. */
+/** Returns a name for the device from its user agent. */
 export function deviceName(userAgent: string): Text {
   const [browser] = browsers.find(([, pattern]) => pattern.test(userAgent)) ?? [];
   const [system] = systems.find(([, pattern]) => pattern.test(userAgent)) ?? [];

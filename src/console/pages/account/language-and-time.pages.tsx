@@ -66,14 +66,14 @@ export function languageAndTimePages(pages: Pages, app: ConsoleApp): void {
         ...(isOffered ? { language: language ?? null } : {}),
       });
       if (!isOffered) return { to: '/account', notice: t('Time zone saved.') };
-      // The next page is in the language that was chosen.
+      // The next page is in the new language, so the notice must be too.
       const saved = inLanguage(languageOf(app, http, user), () => String(t('Language and time zone saved.')));
       return { to: '/account', notice: asIs(saved) };
     },
   });
 }
 
-/** With the one that is chosen, which may be another name of one in the list. */
+/** Includes the chosen zone, which may be an alias of one in the list. */
 function zoneChoices(chosen: string | undefined) {
   const zones = new Set([...listZones(), ...(chosen === undefined ? [] : [chosen])]);
   return [...zones]
@@ -81,7 +81,7 @@ function zoneChoices(chosen: string | undefined) {
     .sort((a, b) => a.label.localeCompare(b.label, 'en'));
 }
 
-/** "Buenos Aires (America)": typing the first letters of a city finds it. */
+/** Returns "Buenos Aires (America)", so that typing the first letters of a city finds it. */
 function cityFirst(zone: string): string {
   const [city = '', ...regions] = zone.replaceAll('_', ' ').split('/').reverse();
   return regions.length === 0 ? city : `${city} (${regions.join(', ')})`;

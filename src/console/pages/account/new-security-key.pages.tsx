@@ -28,7 +28,7 @@ const crumbs = [
 
 const newKey = new SealedCookie<{ user_id: string; key_name: string }>('newKey');
 
-/** First a name and the password, then the key itself. */
+/** Two steps: a name and the password, then the key itself. */
 export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
   function findName({ http, visitor }: Pick<PageRequest<'signed-in'>, 'http' | 'visitor'>): string | undefined {
     const kept = newKey.read(app, http);

@@ -36,7 +36,7 @@ const crumbs = [
   { label: t('Security keys'), to: home },
 ];
 
-/** A person's own keys, and whether they sign in with those only. */
+/** A person's security keys, and whether they sign in only with those. */
 export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
   async function keysView({ visitor: { user } }: PageRequest<'signed-in'>): Promise<View> {
     const keys = await listSecurityKeys(app, user.id);
@@ -201,7 +201,7 @@ function KeyTable({ keys, now }: { keys: readonly Key[]; now: Date }) {
   );
 }
 
-/** Whether a key is the only second step. */
+/** Switches whether a key is the only second step. */
 function OnlyKeys({ user, hasKeys }: { user: UserRecord; hasKeys: boolean }) {
   const isOn = user.auth_type === 'webauthn_auth';
   if (!isOn && !hasKeys) return null;

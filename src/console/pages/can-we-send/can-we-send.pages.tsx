@@ -18,7 +18,7 @@ const lead = t(
 );
 const operatorPath = '/operator/can-we-send';
 
-/** Whether the large mailbox providers will take our emails, and what to repair first. */
+/** Whether the large mailbox providers will accept our emails, and what to repair first. */
 export function canWeSendPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/settings/email/can-we-send', {
     who: { service: ['manage', 'api'], readOnlyOperators: true },

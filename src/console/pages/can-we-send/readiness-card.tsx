@@ -30,14 +30,17 @@ const words: Record<Row['verdict'], Parameters<typeof Status>[0]> = {
 
 const tones = { pass: 'green', warn: 'amber', fail: 'red' } as const;
 
-/** Without these nobody can say yes. Of the others some are not known for good reasons: too few emails, servers of a provider. */
+/**
+ * If one of these is unknown, so is the answer. Others may be unknown for good reasons, such as too few emails, or the servers of a
+ * provider.
+ */
 const decisive: readonly RowName[] = ['authentication', 'alignment', 'dmarc', 'encryption', 'from'];
 
 function isKnown({ rows, verdict }: Readiness): boolean {
   return verdict !== 'pass' || !rows.some(({ row, verdict }) => verdict === 'unknown' && decisive.includes(row));
 }
 
-/** The answer, then every rule, the worst first. */
+/** Shows the answer, then every rule, the worst first. */
 export function ReadinessCard({ readiness }: { readiness: Readiness }) {
   const { domain, verdict, nothing_is_sent, rows } = readiness;
   return (
@@ -81,7 +84,7 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
   );
 }
 
-/** Rows of which nothing is known for the same reason say so once. */
+/** Merges unknown rows with the same reason. */
 function together(rows: readonly Row[]): (Row & { names: RowName[] })[] {
   const shown = new Map<string, Row & { names: RowName[] }>();
   for (const row of rows) {

@@ -27,7 +27,7 @@ import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx'
 const sender = { service: 'send', membersOnly: true } as const;
 type OfSender = PageRequest<typeof sender>;
 
-/** Lists of recipients that are kept for later. */
+/** Saved lists of recipients. */
 export function contactListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/contact-lists', {
     who: { service: 'any' },
@@ -72,7 +72,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  /** A list that was checked, to save it; or a saved one, to send with it. */
+  /** Shows a list that was checked, to save it, or a saved one, to send with it. */
   async function view(request: OfSender, formState: FormState): Promise<View> {
     const { service, param, visitor } = request;
     const crumbs = [{ label: t('Contact lists'), to: `/services/${service.id}/contact-lists` }];

@@ -26,7 +26,7 @@ interface ListTableProps {
   serviceId: string;
   lists: readonly ContactList[];
   now: Date;
-  /** Those who cannot send see the names only. */
+  /** People who cannot send see only the names. */
   maySend: boolean;
 }
 
@@ -85,7 +85,7 @@ export function NewList({ formState }: { formState: FormState }) {
   );
 }
 
-/** What the check found; a list without problems can be saved. */
+/** The result of a check. A list without problems can be saved. */
 export function CheckedList({
   serviceId,
   record,
@@ -150,7 +150,7 @@ interface SavedListProps {
   now: Date;
   /** Whether this person can edit templates and delete lists. */
   mayEdit: boolean;
-  /** Who can edit templates. */
+  /** Names of people who can edit templates. */
   writers: string | undefined;
 }
 

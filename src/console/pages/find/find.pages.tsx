@@ -14,7 +14,7 @@ import { findInService, findPagesByName, findServices } from './in-service.ts';
 
 const here = '/find';
 
-/** One box for everything. What is searched for may be a person's address: it is posted, and encrypted in addresses. */
+/** One search for everything. The search text may be a person's email address, so it is posted, and encrypted in URLs. */
 export function findPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'signed-in',
@@ -60,7 +60,7 @@ export function findPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** The nearest first: the service that is open, the person's own services, then the whole installation. */
+/** Nearest results first: the open service, the person's own services, then the whole installation. */
 async function findGroups(finder: Finder): Promise<Group[]> {
   const groups = await Promise.all([
     findPagesByName(finder),

@@ -6,19 +6,19 @@ import type { DeclaredPage } from '../../page.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import type { Viewer } from '../../viewer.ts';
 
-/** Who looks for what, and where. */
+/** A search, its visitor and its scope. */
 export interface Finder {
   app: ConsoleApp;
-  /** All pages, which say who may open them. */
+  /** All pages, which declare who may open them. */
   pages: readonly DeclaredPage[];
   visitor: Visitor;
   viewer: Viewer;
-  /** The service that is open. */
+  /** The open service. */
   service: Service | undefined;
   text: string;
 }
 
-/** Whether the visitor may open a page of the open service. The path is below that of the service. */
+/** Whether the visitor may open a page of the open service. The path is relative to the service. */
 export function mayOpen({ pages, visitor, service }: Finder, path: string): boolean {
   return reachable(pages, visitor.user, `/services/${service?.id}${path}`, service) !== undefined;
 }
@@ -33,7 +33,7 @@ interface Result {
 export interface Group {
   title: string;
   results: Result[];
-  /** What is not shown, with the path of a page that shows all. */
+  /** The number of results not shown, with the path of a page that shows all. */
   more?: { label: string; to?: string };
 }
 

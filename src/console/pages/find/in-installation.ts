@@ -9,7 +9,7 @@ import { findUsersByEmail } from '../../../users/users.ts';
 import { may } from '../../access/may.ts';
 import { type Finder, type Group, groupOf } from './finder.ts';
 
-/** What operators find besides: everything with this text in its name or address. */
+/** Additional results for operators: everything with this text in its name or address. */
 export async function findInInstallation({ app, visitor, text }: Finder): Promise<Group[]> {
   if (may('operator', visitor.user) !== 'yes') return [];
   const [services, organisations, people, emails, letters] = await Promise.all([
@@ -42,7 +42,7 @@ export async function findInInstallation({ app, visitor, text }: Finder): Promis
   ];
 }
 
-/** The page of what has this id, or of its owner. What is not of the person's own services is not found. */
+/** Returns the page of the object with this id, or of its owner. People who are not operators find only objects of their own services. */
 export async function findId({ app, visitor: { user }, text }: Finder): Promise<string | undefined> {
   const id = text.toLowerCase();
   const found = isUuid(id) ? await findByUuid(app.db, id) : undefined;
@@ -62,7 +62,7 @@ export async function findId({ app, visitor: { user }, text }: Finder): Promise<
   return isOwn ? (pageOfThing(type, id, service, true) ?? `/services/${service}`) : undefined;
 }
 
-/** The page in its service. It refuses those who lack the right. */
+/** The page checks the right, and rejects people who lack it. */
 function pageOfThing(
   type: string,
   id: string,

@@ -15,10 +15,10 @@ import { parseSearch } from '../messages/list-query.ts';
 import { openLibrary } from '../templates/library.ts';
 import { type Finder, type Group, groupOf, mayOpen } from './finder.ts';
 
-/** A list with its search shows more. */
+/** The list page with the same search shows more. */
 const maxShown = 5;
 
-/** Pages by the name that their menu or their heading has. */
+/** Finds pages by the name of their menu entry or heading. */
 export function findPagesByName({ pages, visitor, service, text }: Finder): Group {
   const found = pages.flatMap((page) => {
     const label = page.name ?? (page.menu && menuNames[page.menu]);
@@ -36,14 +36,14 @@ function aboutPage({ path, menu, below }: DeclaredPage, service: Service | undef
   return entry === 'Your account' ? { about: menuNames[entry] } : {};
 }
 
-/** The services of the person. Operators find all services of the installation. */
+/** Finds services of the person; for operators, all services of the installation. */
 export async function findServices({ app, visitor, text }: Finder): Promise<Group> {
   const { services } = await listOrganisationsAndServices(app, visitor.user.id);
   const found = services.filter(({ name }) => hasText(text, name));
   return groupOf(t('Your services'), found, ({ id, name }) => ({ label: name, to: `/services/${id}` }));
 }
 
-/** What the open service has, each as far as the person may see it. */
+/** Finds objects of the open service that the person may see. */
 export async function findInService(finder: Finder): Promise<Group[]> {
   const { service } = finder;
   if (!service) return [];
@@ -89,7 +89,7 @@ async function findPeople(finder: Finder, service: Service): Promise<Group> {
   }));
 }
 
-/** Messages by recipient or reference, as in the log, where the same words find the others. */
+/** Finds messages by recipient or reference. The same search in the log finds the rest. */
 async function findMessages(finder: Finder, service: Service): Promise<Group> {
   const { app, visitor, viewer, text } = finder;
   const title = t('Messages of {name}', { name: service.name });

@@ -8,11 +8,11 @@ import { listManagers } from '../services/join.pages.tsx';
 interface Step {
   text: Text;
   isDone: boolean;
-  /** Where to do it, below the service. */
+  /** The page for this step, relative to the service. */
   path: string;
 }
 
-/** What a team does before it asks to go live. */
+/** Returns the steps before a team can request to go live. */
 export async function readChecklist(app: ConsoleApp, service: Service): Promise<Step[]> {
   const [managers, templates, replyTos, senders] = await Promise.all([
     listManagers(app, service.id),

@@ -16,12 +16,12 @@ import { Status } from '../../parts/status.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { readChecklist } from './checklist.ts';
 
-/** The decision about a request to go live: by the operator, or by the organisation if it decides itself. */
+/** The decision about a request to go live, by the operator, or by the organisation if it decides itself. */
 export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
   const findOrganisation = ({ organisation }: Service) =>
     organisation === null ? undefined : getOrganisation(app.db, organisation);
 
-  /** Platform administrators are exempt: each of them can make any service live, and there may be only one. */
+  /** Does not apply to platform administrators: each of them can make any service live, and there may be only one. */
   const isOwnRequest = (service: Service, { user }: Visitor) =>
     service.has_active_go_live_request && service.go_live_user === user.id && !user.platform_admin;
 

@@ -18,9 +18,9 @@ import { readChecklist } from './checklist.ts';
 const team = { service: 'manage' } as const;
 const Volume = Type.Optional(TypedValue);
 
-/** A request to go live is an entry in the queue of the operator. */
+/** A request to go live, which becomes an entry in the operator's queue. */
 export function goingLivePages(pages: Pages, app: ConsoleApp): void {
-  /** The organisation of the service, if it decides itself. */
+  /** Returns the organisation of the service, if it decides itself. */
   async function findApprover(serviceId: string): Promise<string | undefined> {
     const organisation = await findOrganisationOfService(app.db, serviceId);
     return organisation?.can_approve_own_go_live_requests ? organisation.name : undefined;
@@ -150,7 +150,7 @@ function refusalOf(open: readonly { text: Text }[]): Text {
   return t('Before you can ask to go live, {steps}.', { steps: list(open.map(({ text }) => within(text))) });
 }
 
-/** `decidedBy`: the organisation that decides itself; without one, the operator does. */
+/** `decidedBy` is the organisation that decides; without one, the operator decides. */
 function WhatHappensNext({ decidedBy }: { decidedBy: string | undefined }) {
   return (
     <section class="stack stack--tight" aria-labelledby="next">

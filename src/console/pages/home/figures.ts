@@ -26,7 +26,7 @@ const usualDays = 28;
 const shownTemplates = 5;
 const shownFiles = 5;
 
-/** Everything that Home shows. It is read from rollups and indexes, never by counting messages. */
+/** Reads everything that Home shows. Uses only rollups and indexes, and never counts messages. */
 export async function readFigures(app: ConsoleApp, service: Service) {
   const now = app.clock.now();
   const year = app.country.calendar.financialYear(now);
@@ -57,7 +57,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
     unsubscribes,
     returned,
     files: files.data.slice(0, shownFiles),
-    /** What the messages cost. Undefined while there are no prices. */
+    /** Undefined if there are no prices. */
     cost: known.sms || known.letter ? usage.reduce((sum, { cost }) => sum + cost, 0) : undefined,
     parts: texts?.chargeable_units ?? 0,
     freeUsed: texts?.free_allowance_used ?? 0,
@@ -73,7 +73,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
 
 export type Figures = Awaited<ReturnType<typeof readFigures>>;
 
-/** The four weeks before those that are shown: what a failure rate is compared with. */
+/** Reads the four weeks before the displayed period, to compare failure rates. */
 async function readUsualStatistics({ db, clock, country }: ConsoleApp, serviceId: string): Promise<Statistics> {
   const last_day = addDays(country.calendar.day(clock.now()), -shownDays);
   const days = { first_day: addDays(last_day, 1 - usualDays), last_day };

@@ -19,13 +19,13 @@ import { Home } from './home.tsx';
 
 type Seen = PageRequest<{ service: 'any' }>;
 
-/** Less than the time between two requests of a page. */
+/** Shorter than the polling interval of a page. */
 const sharedFor_ms = 8_000;
 
-/** People who cannot see the activity land on the first of these that they can open. */
+/** People without access to the activity see the first of these that they can open. */
 const others = ['/templates', '/messages', '/usage'];
 
-/** The first page of a service: what needs somebody, then figures. */
+/** The first page of a service: what needs attention, then figures. */
 export function homePages(pages: Pages, app: ConsoleApp): void {
   const shared = new BriefCache<Figures>(sharedFor_ms);
 
@@ -97,7 +97,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     );
   }
 
-  /** Pages of other parts of the console are linked where they exist and the visitor can open them. */
+  /** Links to other pages of the console only if they exist and the visitor can open them. */
   function linkTo({ service, visitor }: { service: Service; visitor: Seen['visitor'] }) {
     return (path: string) => reachable(pages.all, visitor.user, `/services/${service.id}${path}`, service);
   }
@@ -123,13 +123,13 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
 interface Step {
   text: string;
   isDone: boolean;
-  /** Where to do it, below the service. */
+  /** The page for this step, relative to the service. */
   path: string;
-  /** Who can do it. */
+  /** The right that the step needs. */
   right: GivenRight;
 }
 
-/** What a new service needs, in order. Undefined once it is live and sends, or when the person has dismissed the steps. */
+/** Returns the first steps of a new service, in order. Undefined once it is live and sends, or if the person has dismissed the steps. */
 async function readFirstSteps(
   app: ConsoleApp,
   service: Service,
@@ -152,7 +152,7 @@ async function readFirstSteps(
 interface FirstStepsProps {
   steps: readonly Step[];
   serviceId: string;
-  /** The address of a page of the service, where the visitor can open it. */
+  /** Returns the URL of a page of the service if the visitor can open it. */
   link(path: string): string | undefined;
 }
 

@@ -7,7 +7,7 @@ interface Beginnings {
   has_key: boolean;
 }
 
-/** What a service has of its own so far. Each part reads one row or two. */
+/** Selects what a service has already set up. Each subquery reads one or two rows. */
 export async function selectBeginnings(db: Db, serviceId: string): Promise<Beginnings> {
   const { rows } = await sql<Beginnings>`select
     exists (select from templates where service_id = ${serviceId} and not archived) as has_template,

@@ -14,13 +14,13 @@ import { listNeeds, percent, shareFailed, tooManyFailures } from './needs.ts';
 interface HomeProps {
   figures: Figures;
   service: { id: string; restricted: boolean };
-  /** The address of a page of the service, where the visitor can open it. */
+  /** Returns the URL of a page of the service if the visitor can open it. */
   link(path: string): string | undefined;
   money: Money;
   now: Date;
 }
 
-/** The content of Home. It is also sent as a fragment, with which the page keeps itself up to date. */
+/** The content of Home, which is also the fragment that the page polls. */
 export function Home(props: HomeProps) {
   const { link } = props;
   const months = link('/months');

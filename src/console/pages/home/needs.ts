@@ -8,17 +8,17 @@ interface Need {
   tone: 'failed' | 'sending';
   what: string;
   more: string;
-  /** The page that helps, below the service. */
+  /** The page that helps, relative to the service. */
   to?: { path: string; label: string };
 }
 
-/** A channel with a larger share of failures is marked, and needs somebody if that is more than usual. */
+/** Channels with a larger share of failures are marked. They need attention if the share is also higher than usual. */
 export const tooManyFailures = 0.03;
 const fewMessages = 20;
-/** A channel needs somebody once this share of its daily limit is used. */
+/** A channel needs attention once this share of its daily limit is used. */
 const nearlyUsed = 0.8;
 
-/** What somebody should look at, most urgent first. */
+/** Lists what needs attention, most urgent first. */
 export function listNeeds(figures: Figures, service: { restricted: boolean }): Need[] {
   return [
     ...channels.flatMap((channel) => failures(figures, channel)),

@@ -14,7 +14,10 @@ import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { beginSecondStep, completeSignIn } from '../sign-in/sign-in-steps.ts';
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts';
 
-/** A new account needs all fields, except the number where it signs in by email, or the country does not ask for it. Joining needs none. */
+/**
+ * A new account needs all fields, except the number if it signs in by email or the country does not require one. Joining with an existing
+ * account needs none.
+ */
 const NewAccount = Type.Object({
   name: Type.Optional(Type.String({ format: 'user-name', maxLength: 255 })),
   mobile_number: Type.Optional(Type.String({ format: 'user-mobile-number' })),
@@ -48,7 +51,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
 
     type Opened = { invitation: Invitation; refusal?: never } | { invitation?: never; refusal: View | Redirection };
 
-    /** The invitation, if this visitor can accept it now. */
+    /** Returns the invitation if this visitor can accept it now. */
     async function open({ visitor, param }: PageRequest<'anyone'>): Promise<Opened> {
       const token = param('token');
       const invitation = await findInvitation(app, to, token);
@@ -60,13 +63,13 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
         return isInvited ? { invitation } : { refusal: otherPersonView(invitation, visitor.user.email_address) };
       }
       const known = await findUserByEmail(app, invitation.email_address);
-      // A new account is created by the first sign-in at the issuer.
+      // The first sign-in at the issuer creates a new account.
       const mustSignIn = known || !maySignInLocally(app.config, { platform_admin: false });
       return mustSignIn ? { refusal: signInFirstView(invitation, pageUrl(`${paths[to]}/${token}`)) } : { invitation };
     }
   }
 
-  /** The link has proven the address. A person who signs in with text codes also has to prove the number. */
+  /** Opening the link proves the address. A person who signs in with text codes also has to prove the number. */
   async function register(
     request: PageRequest<'anyone'>,
     { to, id, email_address, auth_type, home }: Invitation,
@@ -80,7 +83,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** Throws about all fields that are missing, and about a weak password. */
+/** Throws about all missing fields and about a weak password. */
 async function readAccount(
   { country }: ConsoleApp,
   { auth_type }: Invitation,

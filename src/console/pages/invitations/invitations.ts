@@ -12,7 +12,7 @@ export interface Invitation {
   id: string;
   /** The name of the service or organisation. */
   name: string;
-  /** Where the person lands after joining, below /console. */
+  /** The page to show after joining, below /console. */
   home: string;
   invitedBy: string;
   email_address: string;
@@ -21,7 +21,7 @@ export interface Invitation {
   auth_type: UserRecord['auth_type'];
 }
 
-/** Undefined when the link is old or altered, or what it is about has been deleted. */
+/** Returns undefined if the link has expired or was altered, or if the service or organisation no longer exists. */
 export async function findInvitation(
   app: ConsoleApp,
   to: Invitation['to'],

@@ -10,18 +10,18 @@ import { useViewer } from '../../viewer.ts';
 interface AsReceivedProps {
   received: ReceivedMessage;
   record: ActivityRecord;
-  /** The address of the message. */
+  /** The URL of the message. */
   path: string;
-  /** How an email is shown. */
+  /** The form in which an email is shown. */
   view: 'html' | 'text';
   /** Whether pictures from other servers are loaded. */
   images: boolean;
-  /** The number of pages of a letter: null until it is drawn. */
+  /** The number of pages of a letter; null until it is rendered. */
   pageCount: number | null;
   page: number;
 }
 
-/** What the recipient gets. */
+/** Shows the message as its recipient gets it. */
 export function AsReceived(props: AsReceivedProps) {
   switch (props.received.channel) {
     case 'sms':
@@ -97,7 +97,7 @@ function Email({ message, record, path, view, images }: AsReceivedProps & { mess
   );
 }
 
-/** A letter that is not drawn yet appears by itself. */
+/** A letter that is not rendered yet appears as soon as it is. */
 function Letter(props: AsReceivedProps) {
   if (props.pageCount !== null) return <LetterPages {...props} />;
   return (
@@ -153,7 +153,7 @@ export function LetterPages({
   );
 }
 
-/** A text as it is, which can be scrolled with the keyboard. */
+/** A plain text that can be scrolled with the keyboard. */
 export function Preformatted({
   label,
   lang,

@@ -23,14 +23,14 @@ export const origins = {
 } as const;
 export type FromOrigin = keyof typeof origins;
 
-/** Which messages the list shows. It is the query of every address; what was searched for is encrypted in it. */
+/** The filters of the list. They are the query of every URL of it; the search text is encrypted there. */
 export interface ListQuery {
   channel: Channel | undefined;
   status: StatusGroup | undefined;
   from: FromOrigin | undefined;
-  /** The id of a file whose messages are shown. */
+  /** The id of a file, to show only its messages. */
   file: string | undefined;
-  /** What is searched for, and how addresses contain it. */
+  /** The search text, and its encrypted form in URLs. */
   find: string;
   findToken: string;
   before: string | undefined;
@@ -54,7 +54,7 @@ export function readListQuery(app: Platform, { query, visitor }: Seen): ListQuer
   };
 }
 
-/** Addresses contain only searches that were valid. They are parsed again, because the day that `today` names moves on. */
+/** URLs contain only searches that were valid. They are parsed again, because `today` changes its meaning every day. */
 export function toSearch(
   calendar: Calendar,
   { channel, status, from, file, find }: ListQuery,
@@ -64,7 +64,7 @@ export function toSearch(
   return { channel, origin: from, file, statuses, ...parseSearch(calendar, find, now) };
 }
 
-/** The address of the same list, but for `changes`. Another list begins with its newest messages. */
+/** Returns the URL of the same list with `changes`. A different list begins with its newest messages. */
 export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
   const { channel, status, from, file, findToken, before, after } = {
     ...list,
@@ -78,8 +78,8 @@ export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuer
 const operator = /(?<![^\s])(to|status|template|before|after|ref):\s*(?:"([^"]*)"|(\S+))?/gi;
 
 /**
- * Parses the search box: operators such as `status:failed`, with quotes around a value that has spaces. What is left is
- * looked for in recipients, references and names of files.
+ * Parses the search text: operators such as `status:failed`, with quotes around a value that contains spaces. The rest is searched for in
+ * recipients, references and file names.
  */
 export function parseSearch(calendar: Calendar, text: string, now: Date): MessageSearch {
   const search: MessageSearch = {};
@@ -101,7 +101,7 @@ const parsers: Record<Operator, (value: string, calendar: Calendar, now: Date) =
   ref: (reference) => ({ reference }),
   status: (value) => ({ statuses: parseStatus(value.toLowerCase()) }),
   before: (value, calendar, now) => ({ until: parseDay(calendar, 'before', value, now) }),
-  // A day that is named belongs to what is found, as with "since".
+  // Includes the named day, like "since".
   after: (value, calendar, now) => ({ since: parseDay(calendar, 'after', value, now) }),
 };
 
@@ -118,7 +118,7 @@ function parseStatus(value: string): readonly Status[] {
   );
 }
 
-/** The beginning of the day. */
+/** Returns the start of the day. */
 function parseDay(calendar: Calendar, name: string, value: string, now: Date): Date {
   const today = calendar.day(now);
   const day = { today, yesterday: addDays(today, -1) }[value.toLowerCase()] ?? value;

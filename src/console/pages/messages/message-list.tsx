@@ -23,9 +23,9 @@ import { type ListQuery, listUrl, origins } from './list-query.ts';
 interface ListProps {
   found: FoundMessages;
   list: ListQuery;
-  /** The address of the list. */
+  /** The URL of the list. */
   path: string;
-  /** How many messages there are, where the statistics know. */
+  /** The number of messages, if the statistics know it. */
   total: number | undefined;
   /** Whether this person may open a message. */
   mayOpen: boolean;
@@ -33,7 +33,7 @@ interface ListProps {
   phone: PhoneRules;
 }
 
-/** The rows and the links to the next ones. They are also sent as a fragment. */
+/** The rows and the pagination. Also sent as a fragment. */
 export function MessageList({ found, list, path, total, mayOpen, now, phone }: ListProps) {
   const { messages, newer, older, searchedTo } = found;
   return (
@@ -142,7 +142,7 @@ function shownText({ found: { messages }, list, total }: Pick<ListProps, 'found'
 
 type Counts = Record<StatusGroup | 'all', number>;
 
-/** Cancelled messages are in no group, and do not count. */
+/** Cancelled messages are in no group and do not count. */
 export function countByStatus(statistics: Statistics, { channel }: ListQuery): Counts {
   const counted = channel ? [statistics[channel]] : Object.values(statistics);
   const sum = (name: 'requested' | 'delivered' | 'failed') =>
@@ -158,7 +158,7 @@ interface ToolbarProps {
   counts: Counts | undefined;
 }
 
-/** The counts by status are links that filter the list. */
+/** The counts by status, as links that filter the list. */
 export function MessageFilters({ list, path, counts }: ToolbarProps) {
   const tab = (status: StatusGroup | undefined, label: ComponentChildren, amount: number | undefined) => ({
     label: (
@@ -185,7 +185,7 @@ export function MessageFilters({ list, path, counts }: ToolbarProps) {
   );
 }
 
-/** A search is posted, so that no recipient is part of an address. */
+/** The search form uses POST, so that no recipient appears in a URL. */
 export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 'counts'> & { formState: FormState }) {
   const error = formState.problems.get('find');
   const typed = formState.typed.get('find');

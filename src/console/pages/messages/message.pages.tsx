@@ -27,7 +27,7 @@ const path = '/services/:service_id/messages/:message_id';
 const who = { service: 'messages' } as const;
 const noFields = Type.Object({});
 
-/** One message with everything about it. */
+/** One message with all its details. */
 export function messagePages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, { who, below: 'Messages', show: (request) => view(request) });
 
@@ -90,7 +90,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/cancel`, {
     who: { service: 'send' },
     below: 'Messages',
-    // The form is on the page of the message; only a refusal is shown here.
+    // The form is on the page of the message, so this only shows it again with problems.
     show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: messagePath(request) }),
     form: noFields,
     async act(request) {

@@ -31,15 +31,15 @@ interface MessageProps {
   message: ShownMessage;
   received: ReceivedMessage;
   pageCount: number | null;
-  /** The address of the message. */
+  /** The URL of the message. */
   path: string;
   /** How the message is shown. */
   display: { view: 'html' | 'text'; images: boolean; page: number };
   may: { send: boolean; sendAsMember: boolean };
-  /** The page of its template, where the visitor may open one. */
+  /** The URL of its template, if the visitor may open it. */
   templatePage: string | undefined;
   progress: ComponentChildren;
-  /** Whether something can still happen. */
+  /** Whether the message can still change. */
   isOpen: boolean;
   apiUrl: string;
   now: Date;
@@ -116,7 +116,7 @@ interface ProgressProps {
   now: Date;
 }
 
-/** Status and timeline; also a fragment. It is asked for again until nothing more will happen. */
+/** Status and timeline, also sent as a fragment. Polled until the status is final. */
 export function Progress({ record, events, isOpen, replayUrl, now }: ProgressProps) {
   const status = record.status as Status;
   const advice = findAdvice(record.notification_type, status, record.sent_by);
@@ -153,7 +153,7 @@ export function Progress({ record, events, isOpen, replayUrl, now }: ProgressPro
   );
 }
 
-/** Shows developers what the API responds with, and how to ask it. */
+/** Shows developers the response of the API and how to request it. */
 function Raw({ message, apiUrl }: { message: ShownMessage; apiUrl: string }) {
   const command = [
     `curl '${apiUrl}/v2/notifications/${message.record.id}' \\`,
@@ -177,7 +177,7 @@ interface FactsProps {
   message: ShownMessage;
   received: ReceivedMessage;
   pageCount: number | null;
-  /** The page of its template, where the visitor may open one. */
+  /** The URL of its template, if the visitor may open it. */
   templatePage: string | undefined;
 }
 
@@ -217,7 +217,7 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
   );
 }
 
-/** A step of a message with a channel plan leads to that message. */
+/** Links to the channel plan message that this message is a step of. */
 function planFact({ stored: { service_id }, response: { message_id } }: ShownMessage): Fact[] {
   if (message_id === undefined) return [];
   const to = pageUrl(`/services/${service_id}/plan-messages/${message_id}`);
@@ -243,7 +243,7 @@ function describeOrigin({ record }: ShownMessage): string {
     : t('Key “{keyName}”', { keyName: key_name });
 }
 
-/** The cost is left out until it is known. */
+/** Omits the cost until it is known. */
 function sizeAndCost(
   country: Country,
   { record, response }: ShownMessage,
@@ -333,7 +333,7 @@ const adviceForSuppressed: Advice = {
   ),
 };
 
-/** What a failed status means for the person who looks at it. `provider` is null if none got the message. */
+/** Explains a failed status to the person who views it. `provider` is null if no provider got the message. */
 function findAdvice(channel: Channel, status: Status, provider: string | null): Advice | undefined {
   if (channel === 'email' && status === 'permanent-failure' && provider === null) return adviceForSuppressed;
   return adviceByChannel[channel][status] ?? adviceForAll[status];

@@ -31,10 +31,10 @@ import { statusHelp } from './statuses.pages.tsx';
 
 type Seen = PageRequest<{ service: 'any' }>;
 
-/** Less than the time between two requests of a page. */
+/** Shorter than the polling interval of a page. */
 const sharedFor_ms = 3_000;
 
-/** What a service has sent, for its whole team. */
+/** The message log of a service, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
   const shared = new BriefCache<Fragment>(sharedFor_ms);
 
@@ -62,7 +62,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     async show(request) {
       const list = readListQuery(app, request);
       const read = async () => renderFragment(request.viewer, <div data-live>{await content(request, list)}</div>);
-      // The result of a search is not shared: the search is encrypted for one person.
+      // Search results are not shared, because the search in the URL is encrypted for one person.
       const key = `${request.service.id} ${mayOpen(request)} ${request.viewer.calendar.zone} ${listUrl('', list)}`;
       const fragment = list.find === '' ? await shared.get(key, read) : await read();
       return sendFragment(request.http, request.reply, fragment);
@@ -90,10 +90,10 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     const path = buildUrl(request);
     const find = (reader: ConsoleApp) =>
       searchMessages(reader, request.service.id, toSearch(request.viewer.calendar, list, now), list);
-    // The newest messages are found at once, and open pages ask for them every few seconds.
+    // The newest messages are found at once, and open pages poll them every few seconds.
     const isSearch = list.find !== '' || list.before !== undefined || list.after !== undefined;
     const found = await (isSearch ? fromStandby(app, 'page', find) : find(app));
-    // The statistics know channels and statuses, not what is searched for.
+    // The statistics count by channel and status, but not by search.
     const isCounted = list.find === '' && list.from === undefined && list.file === undefined;
     const counts = isCounted ? countByStatus(await countKeptMessages(app, request.service.id), list) : undefined;
     return (

@@ -7,7 +7,7 @@ import { MessageStatus } from '../../parts/status.tsx';
 
 export const statusHelp = '/help/statuses';
 
-/** What the words in the message log mean. Pages show it as a drawer. */
+/** Explains the statuses in the message log. Pages open it as a drawer. */
 export function statusHelpPages(pages: Pages): void {
   pages.add(statusHelp, {
     who: 'signed-in',

@@ -16,7 +16,7 @@ import { useViewer } from '../../viewer.ts';
 
 interface TimelineProps {
   events: TimelineEvent[];
-  /** The address that replays a callback. Undefined for those who may not replay it. */
+  /** Returns the URL that replays a callback; undefined if the visitor may not replay it. */
   replayUrl: ((callbackId: string) => string) | undefined;
 }
 
@@ -76,11 +76,11 @@ export interface TimelineEvent {
   tone?: 'red' | 'amber' | 'green';
   title: Text;
   text: Text;
-  /** Only the day is known of what will happen. */
+  /** A future event, of which only the day is known. */
   isFuture?: true;
-  /** The callback that can be sent again. */
+  /** The callback that can be replayed. */
   replay?: string;
-  /** The address of what it is about. */
+  /** The URL of its subject. */
   link?: string | undefined;
 }
 
@@ -90,7 +90,7 @@ interface Happened {
   callbacks: CallbackRecord[];
 }
 
-/** What happened to a message, and what will: oldest first. */
+/** Returns past and expected events of a message, oldest first. */
 export function listEvents({ calendar }: Country, { message, attempts, callbacks }: Happened): TimelineEvent[] {
   const events = [
     accepted(message),
@@ -99,7 +99,7 @@ export function listEvents({ calendar }: Country, { message, attempts, callbacks
     ...result(message, attempts),
     ...callbacks.map(calledBack),
   ];
-  // What is recorded at the same moment stays in the order above.
+  // The sort is stable: events at the same moment keep the order above.
   const past = events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return [...past, deletion(calendar, message)];
 }
@@ -177,7 +177,7 @@ function titleOfFailure(
   );
 }
 
-/** Receivers refuse with these codes whatever the message and its recipient. */
+/** With these codes, receivers reject whatever the message and its recipient are. */
 function whoseFault(reason: string | null): Text[] {
   const code = policyCodeIn(reason ?? '');
   return code === undefined ? [] : [sentenceOfRefusal(code)];
@@ -191,7 +191,7 @@ function whatNext({ outcome, at, retry_at }: AttemptRecord, next: AttemptRecord 
   return t('We will try again.');
 }
 
-/** The last status of the message, from a receipt, the printer or ourselves. */
+/** The final or latest status, from a receipt, the printer or ourselves. */
 function result({ record, response }: ShownMessage, attempts: AttemptRecord[]): TimelineEvent[] {
   const { completed_at, notification_type: channel, sent_at, updated_at } = record;
   const status = record.status as Status;

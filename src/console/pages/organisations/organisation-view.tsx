@@ -23,14 +23,14 @@ const tabs = [
 interface Shown {
   organisation: Organisation;
   visitor: Visitor;
-  /** Below the organisation. */
+  /** Relative to the organisation. */
   at: string;
   lead?: ComponentChildren;
   actions?: ComponentChildren;
   content: ComponentChildren;
 }
 
-/** A page of an organisation, with links to its others. */
+/** A page of an organisation, with links to its other pages. */
 export function organisationView(pages: Pages, shown: Shown): View {
   const { organisation, visitor, at, lead, actions, content } = shown;
   const open = (path: string) =>

@@ -19,7 +19,7 @@ type Usage = Awaited<ReturnType<typeof getOrganisationUsage>>['services'][number
 
 const maxShown = 500;
 
-/** The live services of an organisation, with what each has sent in a year. */
+/** The live services of an organisation, with their usage in a year. */
 export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id', {
     who: members,
@@ -97,7 +97,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
 
 interface UsageProps {
   services: readonly Usage[];
-  /** What the amounts are in. Undefined while there are no prices. */
+  /** The currency of the amounts; undefined if there are no prices. */
   money: Money | undefined;
 }
 

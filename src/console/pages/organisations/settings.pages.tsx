@@ -23,7 +23,7 @@ interface OrganisationSetting<S extends TObject> extends Setting<Organisation, S
   change(form: Static<S>): Parameters<typeof updateOrganisationAndServices>[2];
 }
 
-/** What the operator decides for an organisation. */
+/** Settings of an organisation that the operator controls. */
 export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
   const switches = everySwitch.filter(({ field }) => field !== 'crown' || hasCrownBodies(app.country));
   const settingsOf = (organisation: { id: string }) => `${pathOf(organisation)}/settings`;
@@ -257,7 +257,7 @@ const textSettings = [
   },
 ] as const;
 
-/** Yes or no. */
+/** Settings that are on or off. */
 const everySwitch = [
   {
     path: 'self-approval',

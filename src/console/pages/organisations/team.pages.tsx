@@ -37,12 +37,12 @@ type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'organisation_permissio
 const holds = (person: Person, organisationId: string) =>
   person.organisation_permissions[organisationId]?.includes(makesLive) ?? false;
 
-/** A right that every member could give would be one that every member can take. */
+/** The right to make services live cannot be given by every member, because every member could then get it. */
 function mayGive({ organisation, visitor: { user } }: OfMembers): boolean {
   return user.platform_admin || holds(user, organisation.id);
 }
 
-/** The people of an organisation: each sees its services and their usage. */
+/** The members of an organisation, who see its services and their usage. */
 export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id/team', {
     who: members,
@@ -236,7 +236,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** What a member can do besides seeing the services. */
+/** Additional rights of a member, who can always see the services. */
 function RightsField({ formState, chosen }: { formState: FormState; chosen: readonly string[] }) {
   return (
     <Choices

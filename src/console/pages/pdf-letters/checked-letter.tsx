@@ -17,7 +17,7 @@ interface CheckedLetterProps {
   formState: FormState;
 }
 
-/** The pages of an uploaded letter, with what is wrong; only a letter without problems can be sent. */
+/** The pages of an uploaded letter with its problems. Only a letter without problems can be sent. */
 export function CheckedLetterView({
   country,
   serviceId,
@@ -94,7 +94,7 @@ export function CheckedLetterView({
 
 type Message = NonNullable<PrecompiledCheck['message']>;
 
-/** What to do about a PDF that cannot be sent. */
+/** Advice about a PDF that cannot be sent. */
 const problemTexts = (country: Country): Record<Message, Text> => ({
   'unable-to-read-the-file': t('This file cannot be read as a PDF. Save it as a PDF and upload it again.'),
   'letter-too-long': t('The letter has more than 10 pages. Remove pages until it has 10.'),

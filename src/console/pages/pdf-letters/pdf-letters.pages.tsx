@@ -18,7 +18,7 @@ import { CheckedLetterView } from './checked-letter.tsx';
 const who = { service: 'send', membersOnly: true } as const;
 const maxBytes = 2 * 1024 * 1024;
 
-/** A letter that is a PDF already: upload, look at its pages, send. */
+/** Sends a letter that is already a PDF: upload it, check its pages, send it. */
 export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/pdf-letters', {
     who,

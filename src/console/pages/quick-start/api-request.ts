@@ -1,24 +1,24 @@
 import type { Channel } from '../../../protocol/channels.ts';
 
-/** What is sent: the same for the code in every language and for the button on the page. */
+/** The request, which is the same for the code in every language and for the button on the page. */
 export interface ApiRequest {
   channel: Channel;
   template_id: string;
-  /** A phone number or an email address; of a letter the lines of its address. */
+  /** A phone number or email address; for a letter, the lines of its address. */
   to: string;
   values: Record<string, string>;
 }
 
 const maxAddressLines = 7;
 
-/** The placeholders of a letter include the lines of its address. */
+/** For a letter, the values include the lines of its address. */
 export function toPersonalisation({ channel, to, values }: ApiRequest): Record<string, string> {
   if (channel !== 'letter') return values;
   const lines = to
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  // A line too many must reach the rules, which refuse it.
+  // Keep an additional line, so that the rules can reject it.
   const addressLines = lines.length > maxAddressLines ? [...lines.slice(0, 6), lines.slice(6).join(', ')] : lines;
   return { ...Object.fromEntries(addressLines.map((line, index) => [`address_line_${index + 1}`, line])), ...values };
 }

@@ -18,7 +18,7 @@ import { toFormProblem } from './refusals.ts';
 
 type Templates = Awaited<ReturnType<typeof listSeenTemplates>>;
 
-/** The fields of the page have what was typed, or examples that can be sent at once. */
+/** The values of the form: what was typed, or examples that can be sent as they are. */
 export interface Fields {
   apiKey: string;
   templates: Templates;
@@ -35,7 +35,7 @@ export interface Sender {
   service: Service;
 }
 
-/** A template that is not one of the service, or that the person does not see, counts as not chosen. */
+/** A template that is not one of the service's, or that the person may not see, counts as not chosen. */
 export async function readFields(
   app: ConsoleApp,
   { user, service }: Sender,
@@ -49,7 +49,7 @@ export async function readFields(
   const listed = templates.find(({ id }) => id === wanted) ?? templates.find(isText) ?? templates[0];
   const template = listed && (await findReadyTemplate(app, service.id, listed.id));
   const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));
-  // Fields that were shown for another channel are not for this one.
+  // Values that were typed for another channel do not apply.
   const isSameChannel = template !== undefined && text('channel') === template.row.template_type;
   return {
     apiKey: typed.size > 0 ? text('api_key') : (demoKey(app, service.id) ?? ''),
@@ -63,7 +63,7 @@ export async function readFields(
   };
 }
 
-/** A request with this template that is accepted as it is. */
+/** Returns a valid example request with this template. */
 export function exampleRequest(country: Country, user: Visitor['user'], { row, compiled }: ReadyTemplate): ApiRequest {
   const names = compiled.placeholders.filter((name) => !isAddressPlaceholder(row.template_type, name));
   return {
@@ -85,7 +85,10 @@ export async function findReadyTemplate(
   return result.found === 'here' ? result.template : undefined;
 }
 
-/** The visitor, so that a first message reaches no stranger. In the UK the number belongs to nobody: Ofcom keeps it for fiction. */
+/**
+ * Returns the visitor's own address or number, so that a first message reaches no stranger. In the UK, returns a number that Ofcom reserves
+ * for fiction.
+ */
 function exampleRecipient({ phone, address }: Country, user: Visitor['user'], channel: Channel): string {
   if (channel === 'sms') return user.mobile_number ?? phone.profile.examples[0].replaceAll(' ', '');
   return channel === 'email' ? user.email_address : [user.name, ...address.example.slice(1)].join('\n');
@@ -102,21 +105,21 @@ function exampleValue({ name: userName }: Visitor['user'], name: string): string
   return examples.get(name) ?? name;
 }
 
-/** Blank values are left out, so that the rules say what is missing. */
+/** Omits blank values, so that the rules report what is missing. */
 export function buildApiRequest({ template, to, values }: Fields): ApiRequest | undefined {
   if (!template) return undefined;
   const filled = values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]);
   return { channel: template.row.template_type, template_id: template.row.id, to, values: Object.fromEntries(filled) };
 }
 
-/** Whoever manages the keys of the service may read the key of the demo: `pennypost demo` prints it, too. */
+/** Returns the demo's key to people who manage the keys of the service; `pennypost demo` prints it too. */
 function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined {
   if (!config.demo.enabled) return undefined;
   const demo = readDemo(config.storage.dataDir);
   return demo?.service_id === serviceId ? demo.api_key : undefined;
 }
 
-/** Messages of a test key are never handed to a provider. The key is shown on the page once, and stored encrypted. */
+/** Creates a test key. Its messages are never handed over to a provider. The page shows the key once; it is stored encrypted. */
 export async function createTestKey(app: ConsoleApp, { user, service }: Sender): Promise<string> {
   const moment = app.clock.now().toISOString().slice(0, 19).replaceAll(/\D/g, '');
   const name = `quick-start-${moment}`;
@@ -130,8 +133,8 @@ export interface SentMessage {
 }
 
 /**
- * Sends what the code would send, with the same key. The same form sent again sends nothing. What is wrong is said beside the
- * fields of the page, all at once.
+ * Sends what the code would send, with the same key. Idempotent for the same form. Problems are shown beside the fields of the page, all at
+ * once.
  */
 export async function sendFromHere(
   app: ConsoleApp,

@@ -57,7 +57,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     const fields = await readFields(app, { user: visitor.user, service }, typed, query('template'));
     const shown = more.sent?.id ?? [typed.get('message_id') ?? ''].flat()[0] ?? '';
     const found = shown === '' ? undefined : await findMessage(app, service.id, shown);
-    // With another template begins another message.
+    // Choosing another template starts another message.
     const message = found?.template.id === fields.template?.row.id ? found : undefined;
     return {
       title: t('Quick start'),
@@ -79,7 +79,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  /** A letter that was printed meanwhile stays as it is. */
+  /** Does nothing if the letter has been printed in the meantime. */
   async function print(serviceId: string, messageId: string): Promise<void> {
     const message = messageId === '' ? undefined : await findMessage(app, serviceId, messageId);
     if (message && canPrintNow(app.config, message)) await printInSandbox(app, message.id);

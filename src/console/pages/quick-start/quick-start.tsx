@@ -27,9 +27,9 @@ interface QuickStartProps {
   sent: SentMessage | undefined;
   /** The message of step 4, if it was sent with the chosen template. */
   message: ActivityRecord | undefined;
-  /** Whether the person has acted on that message, so that the page opens at step 4. */
+  /** Whether the person has sent or updated that message, so that the page opens at step 4. */
   isWatching: boolean;
-  /** Names this form: sent again, by a reload or a second click, it sends nothing. */
+  /** An idempotency key of the form: submitted again, by a reload or a second click, it sends nothing. */
   once: string;
   /** Whether the visitor can open the page. */
   has(path: string): boolean;
@@ -84,7 +84,7 @@ export function QuickStart(props: QuickStartProps) {
           )}
         </li>
         <li id="way">
-          {/* The page opens here after a message was sent, also without script and for those who use the keyboard. */}
+          {/* The page opens here after a message was sent, even without script and for keyboard users. */}
           <h2 id="watch" tabIndex={-1} autofocus={props.isWatching}>
             {t('Watch it arrive')}
           </h2>
@@ -164,7 +164,7 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
   const { template, templates, to, values } = fields;
   if (!template) return null;
   const channel = template.row.template_type;
-  // What is shown is decided: the fields of another channel were replaced by examples.
+  // The fields already hold the values to show: those of another channel were replaced by examples.
   const shown = { typed: new Map(), problems: formState.problems };
   return (
     <div class="stack">
@@ -251,7 +251,7 @@ function NoTemplate({ serviceId, has }: NextStepsProps) {
 
 const newTemplate = '/services/:service_id/templates/new';
 
-/** Shows one language at a time. Radio buttons work without script, and the choice stays with the form. */
+/** Shows one language at a time. Radio buttons work without script, and the form keeps the choice. */
 function Code({ snippets, language }: { snippets: readonly Snippet[]; language: string }) {
   return (
     <fieldset class="code code-choice">
@@ -270,7 +270,7 @@ function Code({ snippets, language }: { snippets: readonly Snippet[]; language: 
   );
 }
 
-/** Marks texts in quotes, so that people find their own values in the code. */
+/** Marks quoted texts, so that people find their own values in the code. */
 function markQuotes(code: string): ComponentChildren[] {
   return code
     .split(/("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/)
@@ -280,7 +280,7 @@ function markQuotes(code: string): ComponentChildren[] {
 interface NextStep {
   title: string;
   text: string;
-  /** The path of the page below /console, as it is declared. */
+  /** The declared path of the page below /console. */
   path: string;
 }
 

@@ -9,7 +9,7 @@ interface Advice {
   text: Text;
 }
 
-/** What a person can do about a refusal of the API, whose own words are for programs, by what its rule found. */
+/** Advice for people about rejections by the API, keyed by reason. The API's own messages are for programs. */
 const advices = new Map<string, Advice>([
   ['keyRevoked', { field: 'api_key', text: t('This key was revoked. Paste another key, or create one.') }],
   ['network', { field: 'api_key', text: t('This key cannot be used from your network. Use another key.') }],
@@ -74,7 +74,7 @@ function isProperty(about: Problem['about'], property: string): boolean {
   return typeof about === 'object' && about.property === property;
 }
 
-/** What a person can do about an address that cannot be sent to. */
+/** Advice about an address that a letter cannot be sent to. */
 function adviseOnAddress({ address: { lines }, words }: Country, reason: PostalAddressReason): Text {
   switch (reason) {
     case 'address-is-empty':
@@ -92,7 +92,7 @@ function adviseOnAddress({ address: { lines }, words }: Country, reason: PostalA
   }
 }
 
-/** A refusal as a problem of the form, beside the field that it is about. Our own fault, or a reason to wait, stays. */
+/** Converts a rejection into a problem of the form, beside the field that it is about. Failures of the server are returned unchanged. */
 export function toFormProblem(country: Country, failure: Failure): Failure {
   if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
   const advice = adviseOn(country, failure);

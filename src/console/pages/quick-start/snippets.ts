@@ -1,6 +1,6 @@
 import { type ApiRequest, toBody, toPersonalisation } from './api-request.ts';
 
-/** A request as a program: `quick-start.test.ts` runs those whose language the tests have. */
+/** A request as a program. `quick-start.test.ts` runs those whose language is available in the tests. */
 export interface Snippet {
   id: (typeof languages)[number];
   label: string;
@@ -15,7 +15,7 @@ interface Source {
   request: ApiRequest;
 }
 
-/** The official clients of the protocol where there is one; Go has its standard library. */
+/** Uses the official clients of the protocol where they exist; Go uses its standard library. */
 export function buildSnippets(source: Source): Snippet[] {
   return [
     { id: 'curl', label: 'curl', code: curl(source) },
@@ -29,10 +29,10 @@ export function buildSnippets(source: Source): Snippet[] {
   ];
 }
 
-/** The quotes of JSON are valid in JavaScript, Python, Java, C# and Go. */
+/** JSON string literals are valid in JavaScript, Python, Java, C# and Go. */
 const quoted = (text: string) => JSON.stringify(text);
 const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-/** PHP and Ruby would replace variables in a text with double quotes. */
+/** PHP and Ruby interpolate variables in double quotes. */
 const single = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 export function curl({ baseUrl, apiKey, request }: Source): string {

@@ -13,7 +13,7 @@ import { Status } from '../../parts/status.tsx';
 import { ClockTime } from '../../parts/time.tsx';
 import { useViewer } from '../../viewer.ts';
 
-/** Undefined for a recipient that is only simulated: the API stores nothing for it. */
+/** Returns undefined for a simulated recipient, for which the API stores nothing. */
 export async function findMessage(app: ConsoleApp, serviceId: string, id: string): Promise<ActivityRecord | undefined> {
   try {
     return await getActivity(app, serviceId, id);
@@ -32,23 +32,23 @@ export interface WayProps {
   config: { letters: PrintSettings; demo: DemoSettings };
 }
 
-/** A letter has sheets once it is drawn. Letters of other keys are not printed. */
+/** A letter has sheets once it is rendered. Only letters of live keys are printed. */
 function waitsForPrintRun({ notification_type, status, key_type, billable_units }: ActivityRecord): boolean {
   return notification_type === 'letter' && status === 'created' && key_type === 'normal' && billable_units > 0;
 }
 
-/** Whether this person can see it there: its team can, in the demo. */
+/** Whether this person can open the message in the sandbox: in the demo, its team can. */
 function isInSandbox({ letters, demo }: WayProps['config'], message: ActivityRecord): boolean {
   const isLetter = message.notification_type === 'letter' && message.key_type === 'normal';
   return demo.enabled && (isLetter ? letters.handOff === 'sandbox' : message.sent_by === 'sandbox');
 }
 
-/** The sandbox need not wait for the print run. */
+/** Whether the sandbox can print the letter without waiting for the print run. */
 export function canPrintNow({ letters }: WayProps['config'], message: ActivityRecord): boolean {
   return letters.handOff === 'sandbox' && waitsForPrintRun(message);
 }
 
-/** Keeps itself up to date until the message has arrived, or failed. */
+/** Polls until the message has arrived or failed. */
 export function LiveWay(props: WayProps) {
   const { id, service } = props.message;
   if (!isOnItsWay(props.message)) return <Way {...props} />;

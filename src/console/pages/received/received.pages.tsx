@@ -18,10 +18,10 @@ import { Conversation, Inbox, readConversation } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'activity' }>;
 const who = { service: 'activity' } as const;
-/** Who sends texts also decides who gets none. */
+/** People who can send texts also decide who must not get any. */
 const decides = { service: 'send', membersOnly: true } as const;
 
-/** Texts that people sent to the service in the last week. */
+/** Texts that the service received in the last week. */
 export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received', {
     who,

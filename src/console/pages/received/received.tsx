@@ -18,14 +18,14 @@ interface InboxProps {
   hasNext: boolean;
   path: string;
   now: Date;
-  /** Whether people can send texts to the service. */
   phone: PhoneRules;
+  /** Whether people can send texts to the service. */
   hasNumber: boolean;
-  /** The page that starts receiving, for those who can open it. */
+  /** The URL of the page that starts receiving, for people who can open it. */
   setting: string | undefined;
 }
 
-/** One entry for each number. The list is also sent as a fragment. */
+/** One entry for each number. Also sent as a fragment. */
 export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setting }: InboxProps) {
   if (texts.length === 0) {
     return (
@@ -89,14 +89,14 @@ interface Entry {
   text: string;
   /** The status of a text that the service sent. */
   status?: Status;
-  /** A received text that mentions a word such as STOP, about which nobody has decided. */
+  /** A received text that contains a word such as STOP and has not been reviewed yet. */
   isUnclear?: boolean;
 }
 
-/** How many texts of each direction are shown. */
+/** The maximum number of texts shown in each direction. */
 const maxEntries = 20;
 
-/** What both sides wrote, oldest first. */
+/** Returns the texts of both sides, oldest first. */
 export async function readConversation(app: ConsoleApp, serviceId: string, number: string): Promise<Entry[]> {
   const received = (await listInbox(app, serviceId, number)).slice(0, maxEntries);
   const { messages } = await searchMessages(app, serviceId, { channel: 'sms', recipient: number });
@@ -115,9 +115,9 @@ export async function readConversation(app: ConsoleApp, serviceId: string, numbe
 
 interface ConversationProps {
   entries: Entry[];
-  /** The address of messages, for those who may open one. */
+  /** The URL of messages, for people who may open them. */
   messages: string | undefined;
-  /** The address of received texts, for those who can decide about one. */
+  /** The URL of received texts, for people who can review them. */
   received: string | undefined;
   now: Date;
 }

@@ -19,7 +19,7 @@ type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
 const who = { service: 'send', membersOnly: true } as const;
 const path = '/services/:service_id/received/:received_id/reply';
 
-/** A reply is a text from a template, to the number that wrote. */
+/** Replies with a text from a template to the number that wrote. */
 export function replyPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who,
@@ -103,7 +103,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   const getText = ({ service, param }: Seen) => getInboundText(app, service.id, param('received_id'));
   const buildPath = ({ service, param }: Seen) => `/services/${service.id}/received/${param('received_id')}`;
   const newTemplate = ({ service }: Seen) => `/services/${service.id}/templates/new/sms`;
-  /** Some people can send and cannot read. */
+  /** Some people can send but not read. */
   const mayRead = ({ visitor, service }: Seen) => may({ service: 'activity' }, visitor.user, service) === 'yes';
   const buildCrumbs = (request: Seen) => {
     const inbox = { label: t('Received texts'), to: `/services/${request.service.id}/received` };

@@ -28,7 +28,7 @@ const Form = Type.Object({
 });
 const needs = { recipient: t('Enter an email address, a phone number or a postal address.') };
 
-/** What is held about one recipient: find it, download it, erase it. The recipient is in forms only, never in an address. */
+/** Finds, exports or erases the data held about one recipient. The recipient is only in form fields, never in a URL. */
 export function recipientPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/recipients', {
     who: 'platform-admin',
@@ -156,16 +156,16 @@ const kindNames: Record<(typeof heldKinds)[number], string> = {
 };
 
 interface HeldProps {
-  /** Where the forms are sent. */
+  /** The URL that the forms are sent to. */
   path: string;
-  /** The recipient as it was typed. It is part of the forms, never of an address. */
+  /** The recipient as typed. It is part of the forms, never of a URL. */
   recipient: string;
   held: Held;
-  /** Within one service its name is not repeated. */
+  /** Within one service, its name is not repeated. */
   ofService: boolean;
 }
 
-/** What is held about one person, and what can be done with it. */
+/** The data held about one person, and actions on it. */
 function HeldView({ path, recipient, held, ofService }: HeldProps) {
   if (sumCounts(held.total) === 0) {
     return (

@@ -21,7 +21,7 @@ const path = '/services/:service_id/returned-letters';
 const activity = { service: 'activity' } as const;
 const maxShown = 50;
 
-/** Letters that the post brought back, by the day of the report. */
+/** Letters that the postal service returned, by the day of the report. */
 export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,

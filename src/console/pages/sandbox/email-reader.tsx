@@ -24,7 +24,7 @@ const viewNames = {
   raw: t('Raw'),
 };
 
-/** An email: rendered in a frame of its own, or as one of its texts. */
+/** An email, rendered in its own frame or shown as one of its texts. */
 export function EmailReader({ message, email, list }: EmailProps) {
   if (!email) {
     return (
@@ -151,7 +151,7 @@ function Links({ links, noun }: { links: readonly string[]; noun: 'file' | 'link
   );
 }
 
-/** A link opens beside the console. Schemes other than those of the web are shown as text. */
+/** Links open in a new tab. URLs that are not http or https are shown as text. */
 function Link({ to }: { to: string }) {
   if (!/^https?:\/\//i.test(to)) return <code>{to}</code>;
   return (

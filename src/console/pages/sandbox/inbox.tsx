@@ -17,7 +17,7 @@ interface InboxProps {
   hasOlder: boolean;
   list: ListQuery;
   current: string | undefined;
-  /** The ids of those that the reader has opened. */
+  /** The ids of messages that the reader has opened. */
   opened: ReadonlySet<string>;
   now: Date;
 }
@@ -104,13 +104,13 @@ function summarise(country: Country, message: InboxMessage): string {
   return (message.subject ?? message.text).slice(0, maxPreview);
 }
 
-/** What is known of a letter, such as "2 pages" and "second class". */
+/** Known properties of a letter, such as "2 pages" and "second class". */
 export function letterFacts(country: Country, { page_count, postage }: InboxMessage): string[] {
   const pages = page_count === null ? [] : [several(page_count, 'page')];
   return [...pages, ...(postage ? [postageName(country, postage)] : [])];
 }
 
-/** Which messages the list shows. A search is posted, so that no recipient is part of an address. */
+/** The filters of the list. The search uses POST, so that no recipient appears in a URL. */
 export function SandboxToolbar({ current }: { current: ListQuery }) {
   const list = { ...withoutMessageView(current), before: undefined };
   return (

@@ -9,10 +9,10 @@ type EmailView = (typeof views)[number];
 export const widths = ['360', '600', 'full'] as const;
 type MailWidth = (typeof widths)[number];
 
-/** What the list shows, and how the message is shown. It is the query of every address of the sandbox. */
+/** The filters of the list and the view of the message. They are the query of every URL of the sandbox. */
 export interface ListQuery {
   channel: Channel | undefined;
-  /** What is searched for, and how addresses contain it. */
+  /** The search text, and its encrypted form in URLs. */
   find: string;
   findToken: string;
   before: string | undefined;
@@ -37,7 +37,7 @@ export function readListQuery(app: Platform, { query, visitor }: PageRequest<'si
   };
 }
 
-/** An address below the sandbox that shows the same list, but for `changes`. */
+/** Returns a URL of the sandbox that shows the same list with `changes`. */
 export function sandboxUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
   const { channel, findToken, before, view, width, images, page } = { ...list, ...changes };
   return withQuery(pageUrl(`/sandbox${path}`), {
@@ -51,7 +51,7 @@ export function sandboxUrl(path: string, list: ListQuery, changes: Partial<ListQ
   });
 }
 
-/** The same list, without how a message is shown: another message is shown as usual. */
+/** Resets the view, so that another message is shown in the default view. */
 export function withoutMessageView(list: ListQuery): ListQuery {
   return { ...list, view: 'html', images: false, page: 1 };
 }

@@ -32,7 +32,7 @@ interface ReaderProps {
   list: ListQuery;
   formState: FormState;
   now: Date;
-  /** The page of the message in the console, where there is one. */
+  /** The page of the message in the console, if there is one. */
   messagePage: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function formatHeading(phone: PhoneRules, message: InboxMessage): Text {
   });
 }
 
-/** One message, at the right of the list. */
+/** One message, to the right of the list. */
 export function Reader(props: ReaderProps) {
   const { message, list, formState, possible, isHeld, messagePage } = props;
   return (
@@ -110,7 +110,7 @@ function listFacts({ country, message, email, now }: ReaderProps): [string, Comp
   ];
 }
 
-/** They can be opened in the downloaded email. */
+/** Attachments can be opened in the downloaded email. */
 function listAttachments({ attachments }: SentEmail): string {
   return joined(
     attachments.map(({ filename, size_in_bytes }) =>
@@ -120,7 +120,7 @@ function listAttachments({ attachments }: SentEmail): string {
   );
 }
 
-/** The status is also sent as a fragment: it changes while the page is open. */
+/** The status, also sent as a fragment because it changes while the page is open. */
 export function CurrentStatus({ message, email }: { message: InboxMessage; email: SentEmail | undefined }) {
   const { country } = useViewer();
   return (
@@ -173,7 +173,7 @@ function TextReader({ message }: { message: InboxMessage }) {
   );
 }
 
-/** A number that a text calls a code, such as that of a sign-in. */
+/** Finds a number that the text calls a code, such as a sign-in code. */
 function findCode(text: string): string | undefined {
   return /\b(?:code|passcode|pin)\b/i.test(text) ? /(?<![\d£.])\d{4,8}(?![\d.]*\d)/.exec(text)?.[0] : undefined;
 }
@@ -182,7 +182,7 @@ function describeEncoding({ encoding }: InboxMessage): string {
   return encoding === 'ucs2' ? t('Uses special characters, so fewer fit into one part (UCS-2)') : 'GSM-7';
 }
 
-/** The pages that the printer gets, as pictures. */
+/** The pages that the printer gets, as images. */
 function LetterReader({ message, list }: { message: InboxMessage; list: ListQuery }) {
   const { country } = useViewer();
   const { id, page_count: pageCount } = message;
@@ -260,7 +260,7 @@ const headings = {
   letter: t('Answer as the printer'),
 };
 
-/** What the next page says once about what was done. */
+/** Notices that the next page shows once. */
 export const notices: Record<Answer, Text> = {
   delivered: t('Receipt sent.'),
   pending: t('Receipt sent.'),
@@ -284,7 +284,7 @@ interface AnswersProps {
   isHeld: boolean;
 }
 
-/** What can be answered changes with the status, until that is final. */
+/** The possible answers depend on the status, until it is final. */
 function LiveAnswers(props: AnswersProps) {
   const { message, list } = props;
   if (isFinal(message)) return <Answers {...props} />;
@@ -295,12 +295,12 @@ function LiveAnswers(props: AnswersProps) {
   );
 }
 
-/** Only the printer can change a letter later: it may come back. */
+/** Only the printer can change a letter later, because it may be returned. */
 export function isFinal({ status }: InboxMessage): boolean {
   return !unfinishedStatuses.some((unfinished) => unfinished === status);
 }
 
-/** Buttons for what a provider, a recipient or a printer can do with the message now. They are also sent as a fragment. */
+/** Buttons for what a provider, a recipient or a printer can do with the message now. Also sent as a fragment. */
 export function Answers({ message, possible, list, isHeld }: AnswersProps) {
   const { id, notification_type: channel } = message;
   const ownLabels: Partial<Record<Answer, string>> =
@@ -344,7 +344,7 @@ function Reply({ action, formState }: { action: string; formState: FormState }) 
   );
 }
 
-/** Says why there are fewer buttons than expected. */
+/** Explains why there are fewer buttons than expected. */
 function explain({ notification_type, status }: InboxMessage, possible: Answer[], isHeld: boolean): string {
   if (notification_type === 'letter') return possible.length > 0 ? '' : t('The printer has nothing to do now.');
   if (possible.includes('delivered')) return '';

@@ -24,7 +24,7 @@ import { Answers, CurrentStatus, formatHeading, isFinal, notices, Reader } from 
 
 type Seen = PageRequest<'signed-in'>;
 
-/** Messages of the sandbox, while a channel uses it. In the demo for the teams that sent them, else for the operator. */
+/** Messages of the sandbox, while a channel uses it. In the demo, for the teams that sent them; otherwise for the operator. */
 export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   if (!isAnySandbox(app.config)) return;
   const who = app.config.demo.enabled ? 'signed-in' : 'platform-admin';
@@ -64,7 +64,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     async show(request) {
       const message = await getMessage(request);
       const status = <CurrentStatus message={message} email={await findEmail(message)} />;
-      // Without the attribute, the browser stops asking.
+      // Without the attribute, the browser stops polling.
       return sendFragment(request.http, request.reply, <div data-live={!isFinal(message) || undefined}>{status}</div>);
     },
   });
@@ -98,7 +98,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sandbox/:message_id/answer', {
     who,
     below: 'Sandbox',
-    // The form is on the page of the message; only a wrong one is shown here again.
+    // The form is on the page of the message, so this only shows it again if it is invalid.
     show: (request, formState) =>
       formState.problems.size > 0 ? messageView(request, formState) : { to: messagePath(request) },
     form: Type.Object({ answer: OneOf(answers), text: Type.Optional(Type.String({ maxLength: 1_600 })) }),
@@ -201,7 +201,7 @@ function Welcome() {
   );
 }
 
-/** The files of what was sent, which pages of the sandbox show or offer. */
+/** Files of sent messages, which pages of the sandbox display or download. */
 function sandboxFilePages(pages: Pages, app: ConsoleApp, who: 'signed-in' | 'platform-admin'): void {
   async function getMessageOfChannel({ visitor }: Seen, id: string, channel: Channel): Promise<InboxMessage> {
     const message = await getInboxMessage(app, visitor.user, id);

@@ -19,7 +19,7 @@ import { openSendableLibrary } from './sendable-templates.ts';
 const who = { service: 'send', membersOnly: true } as const;
 type OfSender = PageRequest<typeof who>;
 
-/** The beginning of everything that is sent by hand: with which template? */
+/** The start of every manual send: choosing a template. */
 export function choosePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/send', {
     who,
@@ -103,7 +103,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  /** Whoever can write a template gets the button; others are told whom to ask. */
+  /** People who can write templates get a button; others see whom to ask. */
   async function describeEmpty({ service, visitor }: OfSender, isFolder: boolean) {
     if (isFolder) return <Empty title={t('This folder is empty')}>{t('Choose another folder.')}</Empty>;
     if (may({ service: 'templates' }, visitor.user, service) === 'yes') {

@@ -9,7 +9,7 @@ import { Stamp } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import type { ListQuery } from '../templates/list-query.ts';
 
-/** The path of the list, but for `changes`. Another list begins with its first page. */
+/** Returns the path of the list with `changes`. A different list starts at its first page. */
 export function sendPath(list: ListQuery, changes: Partial<ListQuery> = {}): string {
   const { service_id, folder, channel, findToken: find, page } = { ...list, page: 1, ...changes };
   return withQuery(`/services/${service_id}/send`, {
@@ -42,11 +42,11 @@ interface ChoiceTableProps {
   list: ListQuery;
   folders: readonly Folder[];
   templates: readonly Template[];
-  /** The names of folders, where a search has found templates in several. */
+  /** The folder names of templates that a search found in several folders. */
   paths: ReadonlyMap<string, string>;
 }
 
-/** Folders first, then templates with the ways to send them. */
+/** Lists folders first, then templates with the ways to send them. */
 export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProps) {
   const path = `/services/${list.service_id}`;
   return (

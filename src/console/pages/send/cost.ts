@@ -6,7 +6,7 @@ import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { postageName } from '../../message-words.ts';
 import { several } from '../../money.ts';
 
-/** What one message of a preview costs. Undefined where no price is known. */
+/** Returns the price of one previewed message; undefined if no price is known. */
 export async function priceOf(
   app: Platform,
   preview: DraftPreview,
@@ -23,8 +23,8 @@ export async function priceOf(
 }
 
 /**
- * What one message of a preview costs, in words: "2 parts, 4.8p in the UK". While values are missing, it may be more. Undefined for
- * emails, which cost nothing.
+ * Describes the cost of one previewed message: "2 parts, 4.8p in the UK". It is a minimum if values are missing. Undefined for emails,
+ * which cost nothing.
  */
 export async function describeCost(
   app: Platform,
@@ -52,7 +52,7 @@ export async function describeCost(
   }
 }
 
-/** While values are missing, a message may become longer. */
+/** With missing values, a message may still become longer. */
 export function atLeast(isMinimum: boolean, figures: readonly string[]): readonly string[] {
   return isMinimum ? figures.map((figure) => t('at least {figure}', { figure })) : figures;
 }

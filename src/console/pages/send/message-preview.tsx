@@ -16,7 +16,7 @@ import { buildPersonalisation, type Filled } from './send-form.ts';
 /** A message before it is sent, as its recipient would see it. */
 export type Preview =
   | ({ channel: 'sms' } & Awaited<ReturnType<typeof previewText>>)
-  /** `frame` is the address of the email itself; without one, its text is shown. */
+  /** `frame` is the URL of the rendered email; without one, its text is shown. */
   | {
       channel: 'email';
       from: string;
@@ -26,7 +26,7 @@ export type Preview =
       html: string;
       frame: string | undefined;
     }
-  /** `pages` are the addresses of pictures. */
+  /** `pages` are URLs of images. */
   | { channel: 'letter'; pages: readonly string[] };
 
 export function MessagePreview({ preview, foot }: { preview: Preview; foot?: ComponentChildren }) {
@@ -102,7 +102,7 @@ function Message({ preview }: { preview: Preview }) {
 }
 
 const purpose = 'console:preview';
-/** Node refuses requests whose headers, with the address, have more than 16 kB. */
+/** Node rejects requests whose headers, including the URL, exceed 16 kB. */
 const maxTokenLength = 10_000;
 
 export interface ToPreview {
@@ -111,7 +111,7 @@ export interface ToPreview {
   filled: Filled;
 }
 
-/** The values of a preview are part of its address: encrypted for this person, because addresses reach logs. */
+/** Encrypts the values for the URL of a preview. They are encrypted for this person, because URLs reach logs. */
 function encryptValues({ secrets }: ConsoleApp, { user }: Visitor, values: Record<string, string>): string {
   return secrets.encrypt(purpose, JSON.stringify(values), user.id);
 }
@@ -121,7 +121,7 @@ export function decryptValues({ secrets }: ConsoleApp, { user }: Visitor, token:
   return plain ? JSON.parse(plain.toString()) : {};
 }
 
-/** `pages` is how many pages of a letter are shown. */
+/** `pages` is the number of pages of a letter to show. */
 export async function previewMessage(
   app: ConsoleApp,
   visitor: Visitor,
@@ -154,13 +154,13 @@ export async function previewMessage(
   }
 }
 
-/** The sender of a text or the reply-to address of an email: the service's own if none is chosen. */
+/** Returns the sender of a text or the reply-to address of an email: the chosen one, or else the default. */
 function findSender(service: SendingService, { row }: ReadyTemplate, { sender_id }: Filled): string | null {
   const known = row.template_type === 'sms' ? service.sms_senders : service.email_reply_tos;
   return known.get(sender_id) ?? row.reply_to_text;
 }
 
-/** Draws the letter to count its pages. */
+/** Renders the letter to count its pages. */
 export function drawLetter(app: ConsoleApp, { template, filled }: ToPreview) {
   return previewLetterTemplate(app, template, buildPersonalisation(template, filled), 'pdf', 1);
 }

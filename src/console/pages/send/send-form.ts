@@ -12,7 +12,7 @@ import type { FormState } from '../../page.ts';
 import { readWhen, WhenFields } from '../../parts/when.tsx';
 import { isAddressPlaceholder, toPersonalisation } from '../quick-start/api-request.ts';
 
-/** The same index of `names` and `values` is one placeholder: placeholders may have any name. */
+/** `names` and `values` are parallel lists, because placeholders may have any name. */
 export const SendForm = Type.Object({
   do: Type.Optional(OneOf(['check', 'mine', 'preview', 'change', 'send'])),
   language: Type.Optional(Type.String({ maxLength: 100 })),
@@ -25,7 +25,7 @@ export const SendForm = Type.Object({
   send_id: Type.Optional(Type.String({ format: 'uuid' })),
 });
 
-/** What a person has filled in. A field that was left empty is blank. */
+/** What a person has filled in. Empty fields are blank. */
 export interface Filled {
   to: string;
   /** The placeholders, in the order of the template. */
@@ -33,14 +33,14 @@ export interface Filled {
   /** Blank for a template in one language. */
   language: string;
   sender_id: string;
-  /** A moment. */
+  /** A date and time. */
   scheduled_for: string;
   reference: string;
 }
 
 const textOf = (typed: FormState['typed'], name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
 
-/** The template's own unless another was chosen: then no value of the message chooses it. */
+/** Returns the template's own language unless another was chosen, so that no value of the message chooses it. */
 export function readLanguageChoice({ row }: ReadyTemplate, typed: FormState['typed']): string {
   const languages = languagesInUse(row);
   return languages ? textOf(typed, 'language') || languages.default : '';
@@ -60,7 +60,7 @@ export function readFilled(calendar: Calendar, template: ReadyTemplate, typed: F
   };
 }
 
-/** The values that the message has so far. Blank ones are left out: the rules say what is missing. */
+/** Returns the values that the message has so far. Omits blank ones, so that the rules report what is missing. */
 export function buildPersonalisation(template: ReadyTemplate, { to, values }: Filled): Record<string, string> {
   const filled = Object.fromEntries(values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]));
   const { id: template_id, template_type: channel } = template.row;
@@ -69,7 +69,7 @@ export function buildPersonalisation(template: ReadyTemplate, { to, values }: Fi
   return to === '' ? filled : { ...filled, ...Object.fromEntries(recipientNames.map((name) => [name, to])) };
 }
 
-/** Asks for everything that was left empty, in its own field. */
+/** Reports every empty field as a problem of that field. */
 export function refuseGaps({ row }: ReadyTemplate, { to, values }: Filled): void {
   const gaps = values.flatMap(({ name, value }, index) =>
     value === '' ? [[`value_${index}`, t('Enter a value for {name}.', { name })]] : [],
@@ -84,12 +84,12 @@ const whatIsMissing = {
   letter: t('Enter an address.'),
 };
 
-/** The same with placeholders where values are missing: so the rules find what else is wrong. */
+/** Fills empty fields with placeholders, so that the rules find all other problems. */
 export function withoutGaps(filled: Filled): Filled {
   return { ...filled, values: filled.values.map(({ name, value }) => ({ name, value: value || `((${name}))` })) };
 }
 
-/** What a person can do about a refusal whose own words are for programs, by what its rule found. */
+/** Advice for people about rejections whose messages are for programs, keyed by reason. */
 const advices = new Map<string, [field: 'to' | '', text: Text]>([
   [
     'not_in_trial_mode',
@@ -112,7 +112,7 @@ const advices = new Map<string, [field: 'to' | '', text: Text]>([
   ['channel_not_allowed', ['', t('This channel is switched off. Switch it on in the settings of your service.')]],
 ]);
 
-/** The same of refusals whose words differ between countries. */
+/** The same for rejections whose wording differs between countries. */
 function adviseOnNumber({ words }: Country, reason: string | undefined): Text | undefined {
   if (reason === 'international_not_allowed') return declared(words.numberAbroad);
   return reason === 'landline_not_allowed' ? declared(words.enterMobile) : undefined;
@@ -120,7 +120,7 @@ function adviseOnNumber({ words }: Country, reason: string | undefined): Text | 
 
 const aboutRecipient = new Set(['suppressed', 'not_in_team', 'unsupported_country_code', 'address_missing']);
 
-/** Turns a refusal into a problem of the form, beside the field that it is about, if there is one. Other failures stay. */
+/** Converts a rejection into a problem of the form, beside the field that it is about, if any. Other failures are returned unchanged. */
 export function toFormProblem(country: Country, error: unknown, values: Filled['values']): unknown {
   if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
   const { said, reason = '' } = error;
@@ -141,12 +141,12 @@ function findLongestField(values: Filled['values']): string {
 
 const recipientKeys = { sms: 'phonenumber', email: 'emailaddress', letter: '' };
 
-/** Whether a placeholder is filled from the recipient. */
+/** Whether a placeholder gets its value from the recipient. */
 export function isRecipientPlaceholder({ row }: Pick<ReadyTemplate, 'row'>, name: string): boolean {
   return isAddressPlaceholder(row.template_type, name) || comparableKey(name) === recipientKeys[row.template_type];
 }
 
-/** Placeholders that a person fills in: not those of the recipient, nor files of the template. */
+/** Lists placeholders to fill in by hand: neither those of the recipient nor files of the template. */
 export function listFields(template: ReadyTemplate): string[] {
   const files = new Set(template.row.email_files.map(({ filename }) => comparableKey(filename)));
   return template.compiled.placeholders.filter(

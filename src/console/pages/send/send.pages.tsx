@@ -48,7 +48,7 @@ import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts'
 const who = { service: 'send', membersOnly: true } as const;
 type OfSender = PageRequest<typeof who>;
 
-/** Sending to one person: fill in, check, send. */
+/** Sends to one person: fill in, check, send. */
 export function sendPages(pages: Pages, app: ConsoleApp): void {
   async function load({ service, visitor, viewer, param }: OfSender, typed: FormState['typed']): Promise<ToPreview> {
     const own = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
@@ -87,7 +87,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  /** The number of pages of a letter is not known before it is drawn. */
+  /** The number of pages of a letter is unknown until it is rendered. */
   async function renderPreview({ visitor }: OfSender, loaded: ToPreview) {
     const preview = await previewMessage(app, visitor, loaded);
     const foot = preview.channel === 'letter' ? undefined : await describeSizeAndCost(app, loaded, preview);
@@ -107,7 +107,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  /** Refuses everything that is wrong at once: what was left empty, the time, and what the rules find besides. */
+  /** Reports all problems at once: empty fields, the time, and what the rules reject. */
   async function refuseProblems(request: OfSender, loaded: ToPreview): Promise<void> {
     const { service, template, filled } = loaded;
     await checkAll(
@@ -182,7 +182,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  /** Shows the email of a preview, whose values are encrypted in the address. */
+  /** Shows the email of a preview, whose values are encrypted in the URL. */
   pages.add('/services/:service_id/send/:email_template_id/email', {
     who,
     async show({ service, visitor, param, query, reply }) {
@@ -214,7 +214,7 @@ function inLanguage(app: ConsoleApp, template: ReadyTemplate, language: string):
   return inChosenLanguage(app, template, { language: language || undefined });
 }
 
-/** Characters of a text message that its recipient will not see. */
+/** Returns the characters of a text message that its recipient will not see. */
 function findLost({ template, filled }: ToPreview): string[] {
   const { compiled } = template;
   return compiled.template_type === 'sms' ? compiled.lostCharacters(buildPersonalisation(template, filled)) : [];

@@ -22,11 +22,11 @@ interface FillInProps {
   languages: LanguageTags | undefined;
   senders: readonly SenderChoice[];
   preview: ComponentChildren;
-  /** How much can be sent today. */
+  /** How many messages can be sent today. */
   left: Text;
   now: Date;
   addressHint: Text;
-  /** Leads to uploading a list for the same template, below /console. */
+  /** The path of the upload page for the same template, below /console. */
   toFile: string;
 }
 
@@ -37,7 +37,7 @@ export function FillIn(props: FillInProps) {
       <Steps current="fill-in" />
       <div class="aside">
         <form class="stack measure" method="post" noValidate data-previews="preview">
-          {/* The first button is the one that Enter presses. */}
+          {/* Enter presses the first button. */}
           <button class="sr" type="submit" name="do" value="check" tabIndex={-1} aria-hidden="true">
             {t('Check')}
           </button>
@@ -169,17 +169,17 @@ function Recipient({ formState, channel, addressHint }: Pick<FillInProps, 'formS
 
 interface CheckProps {
   filled: Filled;
-  /** Names this check, so that a second click on Send, or a reload, sends no second message. */
+  /** An idempotency key, so that a second click on Send, or a reload, sends no second message. */
   sendId: string;
   preview: Preview;
   /** Parts or sheets, and the cost. */
   foot: ComponentChildren;
   facts: { label: Text; value: ComponentChildren }[];
-  /** Characters that a text message cannot carry. */
+  /** Characters that a text message cannot contain. */
   lost: readonly string[];
 }
 
-/** The message as it will be sent. What was typed travels in the form, because addresses reach logs. */
+/** The message as it will be sent. The values are form fields, because URLs reach logs. */
 export function Check({ filled, sendId, preview, foot, facts, lost }: CheckProps) {
   return (
     <div class="stack">

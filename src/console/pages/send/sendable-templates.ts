@@ -7,19 +7,19 @@ import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Library } from '../templates/library.ts';
 
-/** The folders that the person sees as a member: operators get no more. */
+/** The folders that the person sees as a member. Operators see no additional ones here. */
 export async function openSendableLibrary(app: ConsoleApp, serviceId: string, userId: string): Promise<Library> {
   const folders = await listFolders(app.db, serviceId);
   return new Library(folders, ({ users_with_permission }) => users_with_permission.includes(userId));
 }
 
-/** Templates in folders that the person sees, and those in no folder. */
+/** Lists templates in folders that the person sees, and at the root. */
 export async function listSendableTemplates(app: ConsoleApp, serviceId: string, userId: string) {
   const library = await openSendableLibrary(app, serviceId, userId);
   return (await listTemplates(app, serviceId)).filter(({ folder }) => library.sees(folder));
 }
 
-/** A template that the service can send with, and that the person sees. */
+/** Returns a template that the service can send and the person may see. */
 export async function getSendableTemplate(
   app: ConsoleApp,
   serviceId: string,
@@ -40,7 +40,7 @@ export interface SenderChoice {
   receives_replies: boolean;
 }
 
-/** The senders of the template's channel; the usual one is the template's own, or the service's. Letters have none. */
+/** Lists the senders of the template's channel. The default is the template's own, or else the service's. Letters have none. */
 export async function listSenderChoices(db: Db, { row }: ReadyTemplate): Promise<SenderChoice[]> {
   const choices = await listSenders(db, row.template_type, row.service);
   const isUsual = ({ id, is_default }: SenderChoice) => (row.reply_to === null ? is_default : id === row.reply_to);

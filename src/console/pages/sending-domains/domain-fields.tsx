@@ -29,7 +29,7 @@ interface AddFieldsProps {
   formState: FormState;
 }
 
-/** The fields of a new domain that the providers in use leave open. */
+/** Fields of a new domain. They depend on the providers in use. */
 export function AddFields({ app, formState }: AddFieldsProps) {
   const { sign, withKeys } = app.domainProviders;
   const here = { value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost makes the key.') };
@@ -76,7 +76,7 @@ export function AddFields({ app, formState }: AddFieldsProps) {
   );
 }
 
-/** Of a domain that was added. */
+/** Fields of an existing domain. */
 export function ChangeFields({ app, domain, formState }: AddFieldsProps & { domain: SendingDomain }) {
   const ofProvider = domain.records.filter(({ purpose }) => purpose === 'signature' || purpose === 'return-path');
   return (
@@ -133,7 +133,7 @@ interface PastedRecord {
 
 const maxRecords = 20;
 
-/** Records as providers show them: one per line, with type, name and value, between them spaces or tabs. */
+/** Parses records as providers show them: one per line, with type, name and value separated by spaces or tabs. */
 export function readRecords(text: string): PastedRecord[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length > maxRecords)

@@ -29,18 +29,18 @@ import { DomainChecks, DomainKeys, DomainRecords, MailRecords, StateOfDomain } f
 import { stateWords } from './domain-words.ts';
 
 interface DomainsOf<W extends Who> {
-  /** The page that lists the domains; those of one domain are below. */
+  /** The page that lists the domains. Pages of single domains are below it. */
   path: string;
   who: W;
   below: MenuEntry;
-  /** What the path calls the id of a domain. */
+  /** The path parameter with the id of a domain. */
   param?: string;
-  /** The same path for this request. */
+  /** Returns the path with the parameters of this request. */
   at(request: PageRequest<W>): string;
-  /** Whose domains they are; undefined: those of everybody. */
+  /** The owner whose domains are shown; undefined for all domains. */
   ownerOf(request: PageRequest<W>): DomainOwner | undefined;
   crumbs(request: PageRequest<W>): Crumb[];
-  /** What a new domain belongs to. */
+  /** The owner of a new domain. */
   newOwner(request: PageRequest<W>): DomainOwner;
 }
 
@@ -55,7 +55,7 @@ const notices: Record<(typeof tasks)[number], Text> = {
   retire: t('Domain retired.'),
 };
 
-/** The page of one domain, and the form that adds one: the same for services, organisations and operators. */
+/** Adds the page of one domain and the form that adds one; the same for services, organisations and operators. */
 export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleApp, of: DomainsOf<W>): void {
   const { path, who, below, param = 'sending_domain_id' } = of;
   const settings = app.config.domains;
@@ -242,7 +242,7 @@ async function change(
   }
 }
 
-/** Who is too fast sees the page again, with the sentence. */
+/** Shows a rate limit as a message on the page. */
 function sayOnPage(error: unknown): never {
   throw error instanceof Failure && error.kind === 'too-many' ? invalid(error.said) : error;
 }
@@ -261,11 +261,11 @@ function Do({ task, children }: { task: (typeof tasks)[number]; children: string
 interface ChoicesProps {
   domain: SendingDomain;
   app: Pick<ConsoleApp, 'config' | 'domainProviders'>;
-  /** The page that changes them; undefined for those who cannot. */
+  /** The page that changes the settings; undefined if the visitor cannot. */
   change: string | undefined;
 }
 
-/** What its owner decides about a domain. */
+/** Settings of a domain that its owner chooses. */
 function Choices({ domain, app, change }: ChoicesProps) {
   const { hold, way, provider, return_path_domain } = domain;
   const usual = app.domainProviders.mailServer.returnPathDomain;
@@ -301,7 +301,7 @@ function Choices({ domain, app, change }: ChoicesProps) {
   );
 }
 
-/** In a list: the name, which leads to the page, and the state. */
+/** A list entry: the name as a link, and the state. */
 export function DomainLink({ domain, at }: { domain: Pick<SendingDomain, 'id' | 'name'>; at: string }) {
   return (
     <a class="breaks" href={pageUrl(`${at}/${domain.id}`)}>

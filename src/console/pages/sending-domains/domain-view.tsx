@@ -11,7 +11,7 @@ import { checkWords, noteWords, purposeWords, reasonWords, wayWords } from './do
 
 interface DomainProps {
   domain: SendingDomain;
-  /** Where emails come from while they cannot come from this domain. */
+  /** The sender of emails while this domain cannot be used. */
   fallback: string;
   now: Date;
 }
@@ -23,7 +23,7 @@ const verdicts = {
   unknown: { kind: 'cancelled', word: t('Unknown') },
 } as const;
 
-/** What the state means for the emails of its owner. */
+/** Explains the state and its effect on the owner's emails. */
 export function StateOfDomain({ domain, fallback, now }: DomainProps) {
   const missing = domain.records.filter(({ needed, verdict }) => needed && verdict !== 'pass' && verdict !== 'warn');
   const { name, hold, state } = domain;
@@ -80,7 +80,7 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
 
 type DomainRecord = SendingDomain['records'][number];
 
-/** What to enter at the name servers, each with a button to copy it, and what is there instead. */
+/** The DNS records to create, each with a button to copy it, and what the name servers return instead. */
 export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
   const { records, way } = domain;
   const idOf = (record: DomainRecord, part: string) => `${part}-${records.indexOf(record)}`;
@@ -139,7 +139,7 @@ export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
   );
 }
 
-/** What the name servers had at the name of a record. */
+/** What the name servers returned for a record. */
 function answersTo({ checks }: SendingDomain, { type, name }: DomainRecord): string[] {
   const asked = checks.flatMap(({ evidence }) => (evidence as { queries?: Query[] }).queries ?? []);
   const answer = asked.find(({ query }) => query === `${type} ${name}`)?.answer;
@@ -160,7 +160,7 @@ function FoundInstead({ found }: { found: string[] }) {
   );
 }
 
-/** Begins an email with every record, for those who can enter them. */
+/** Starts an email with all records, for people who can create them. */
 export function MailRecords({ domain: { name, records } }: Pick<DomainProps, 'domain'>) {
   const written = records.map(({ type, needed, name, value }) =>
     [
@@ -190,7 +190,7 @@ interface CheckEvidence {
   record?: string;
 }
 
-/** What each check found, with the questions and answers of the name servers. */
+/** The result of each check, with the DNS queries and responses. */
 export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'>) {
   const order = [...checkWords.keys()];
   const checks = [...domain.checks].sort(
@@ -277,7 +277,7 @@ interface KeysProps extends Pick<DomainProps, 'domain' | 'now'> {
   mayChange: boolean;
 }
 
-/** The keys of a domain that is signed here, and how to change them. */
+/** The keys of a domain that we sign for, and how to rotate them. */
 export function DomainKeys({ domain, now, mayChange }: KeysProps) {
   const { keys, way } = domain;
   const inUse = keys.filter(({ state }) => state !== 'deleted');

@@ -3,7 +3,7 @@ import type { SendingDomain } from '../../../sending-domains/sending-domains.ts'
 
 type Way = SendingDomain['way'];
 
-/** What a domain is, in one or two words. */
+/** The state of a domain in one or two words. */
 export const stateWords: Record<
   SendingDomain['state'],
   { word: string; kind: 'sending' | 'delivered' | 'failed' | 'cancelled' }
@@ -21,7 +21,7 @@ export const wayWords: Record<Way, Text> = {
   provider: t('The email provider signs the emails'),
 };
 
-/** The checks, in the order in which they matter. */
+/** The checks, most important first. */
 export const checkWords = new Map<string, string>([
   ['ownership', t('Ownership')],
   ['dkim', t('Signature (DKIM)')],
@@ -42,7 +42,7 @@ export const purposeWords = new Map<string, string>([
   ['policy', t('Policy (DMARC)')],
 ]);
 
-/** What was found, and what to do about it. */
+/** What a check found, and what to do about it. */
 const reasons = new Map<string, Text>([
   ['ok', t('As expected.')],
   ['dns-error', t('The name servers did not answer. Nothing changes until they do.')],
@@ -106,7 +106,7 @@ const reasons = new Map<string, Text>([
   ['certificate', t('The certificate of the mail server cannot be trusted. Replace it.')],
 ]);
 
-/** What is missing, so that a check could not be made. */
+/** Why a check could not be made. */
 const notChecked = new Map<string, Text>([
   ['spf', t('Not checked: set SMTP_SERVERS.')],
   ['ptr', t('Not checked: set SMTP_SERVERS.')],
@@ -114,14 +114,14 @@ const notChecked = new Map<string, Text>([
   ['tls', t('Not checked: we could not reach the mail server.')],
 ]);
 
-/** A sentence for what a check found. */
+/** Describes the result of a check. */
 export function reasonWords({ check_name, reason }: { check_name: string; reason: string }, way: Way): Text {
   if (reason !== 'not-checked') return reasons.get(reason) ?? asIs(reason);
   const found = way === 'provider' ? undefined : notChecked.get(check_name);
   return found ?? t('Not checked: the provider takes care of it.');
 }
 
-/** What receivers would do better with. */
+/** Findings that do not fail a check. */
 export const noteWords = new Map<string, Text>([
   ['no-reports', t('Nobody gets reports about false emails. Add rua=mailto: with an address.')],
   ['old-tags', t('The record has parts that are out of use: pct, rf or ri.')],

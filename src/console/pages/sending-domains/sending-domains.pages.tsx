@@ -45,7 +45,7 @@ export function serviceDomainPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** Those of an organisation, for all its services. */
+/** Domains of an organisation, for all its services. */
 export function organisationDomainPages(pages: Pages, app: ConsoleApp): void {
   const path = '/organisations/:organisation_id/domain';
   const at = (organisation: { id: string }) => `${pathOf(organisation)}/domain`;

@@ -27,7 +27,7 @@ const notForYou: View = {
 };
 
 export function addServicePages(pages: Pages, app: ConsoleApp): void {
-  /** The organisation that owns the domain of the address: it decides the type. */
+  /** Returns the type of the organisation that owns the email domain. */
   async function typeOfOrganisation(emailAddress: string): Promise<OrganisationType | null> {
     const id = await findOrganisationIdByEmailAddress(app.db, emailAddress);
     return id === undefined ? null : (await getOrganisation(app.db, id)).organisation_type;
@@ -103,13 +103,13 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
       const known = await typeOfOrganisation(user.email_address);
       const { id } = await createService(app, {
         name,
-        // Only an operator can know that nobody else will bring this service along.
+        // Only an operator can know that nobody else will import this service.
         ...(importedId && user.platform_admin ? { id: importedId.trim() } : {}),
         user_id: user.id,
         restricted: true,
         prefix_sms: true,
         ...(known === null ? { organisation_type } : {}),
-        // Those who sign in by a link in an email can invite others who do so.
+        // People who sign in with an email link can also invite others to sign in that way.
         permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],
       }).catch((error: unknown) => {
         const isInUse = error instanceof Failure && typeof error.detail === 'object' && 'id' in error.detail;
@@ -120,7 +120,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** Whether the operator lets this person add a service. */
+/** Whether the operator allows this person to add a service. */
 export async function mayAddService(
   { config, db }: Pick<ConsoleApp, 'config' | 'db'>,
   { platform_admin, email_address }: Pick<UserRecord, 'platform_admin' | 'email_address'>,

@@ -53,7 +53,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  /** Another service is treated like one that does not exist. */
+  /** Another service is treated as not found. */
   async function findService({ visitor, param }: PageRequest<'signed-in'>) {
     const id = param('asked_id');
     if (visitor.user.services.includes(id)) return { to: `/services/${id}`, notice: t('You are already in the team.') };
@@ -118,7 +118,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
 
 const elsewhere: Redirection = { to: '/services/join', notice: t('You cannot ask to join that service.') };
 
-/** Services of the visitor's organisations that people can ask to join, if the organisation allows asking. */
+/** Lists the services of the visitor's organisations that people can ask to join, if the organisation allows it. */
 async function listServicesToJoin({ db }: Platform, { email_address, organisations, services }: Visitor['user']) {
   const ofDomain = await findOrganisationIdByEmailAddress(db, email_address);
   const ids = [...new Set([...(ofDomain === undefined ? [] : [ofDomain]), ...organisations])];
@@ -133,7 +133,7 @@ async function listServicesToJoin({ db }: Platform, { email_address, organisatio
   return found.flat();
 }
 
-/** Those who can let a person in. */
+/** Lists the people who can approve a request. */
 export async function listManagers(app: Platform, serviceId: string) {
   const members = await listPeople(app.db, serviceId);
   return members.filter(({ state, permissions }) => state === 'active' && holds('manage', permissions));
@@ -213,7 +213,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** Undefined if this visitor can decide. */
+/** Returns undefined if this visitor can decide. */
 function reasonNotToDecide(request: Request, serviceId: string, userId: string): string | undefined {
   const { requester, status, status_changed_by } = request;
   const { name } = requester;

@@ -8,7 +8,7 @@ import { Notice } from '../../parts/notice.tsx';
 
 type Purpose = Parameters<typeof readAccountLink>[1];
 
-/** What a link in a message says; undefined when it is old, used or altered. */
+/** Returns the contents of a link in a message; undefined if it has expired, was used or was altered. */
 export async function findLink<P extends Purpose>(app: ConsoleApp, purpose: P, token: string) {
   try {
     return await readAccountLink<P>(app, purpose, token);
@@ -18,7 +18,7 @@ export async function findLink<P extends Purpose>(app: ConsoleApp, purpose: P, t
   }
 }
 
-/** How long each link works, and the page that sends another one. */
+/** How long each link works, and the page that sends a new one. */
 const brokenLinks = {
   'email-auth': {
     lead: t(
@@ -72,7 +72,7 @@ export function brokenLink(purpose: keyof typeof brokenLinks): View {
   };
 }
 
-/** The page behind a link: programs that scan mail open links, so only the button does something. */
+/** The page behind a link. Mail scanners open links, so only the button has an effect. */
 export function oneMoreClick(title: Text, lead: Text, warning?: Text): View {
   return {
     title,

@@ -9,8 +9,8 @@ const wait_ms = 2_000;
 const every_ms = 50;
 
 /**
- * In the demo no message arrives anywhere, so the page shows the one that it asks for: only on this machine, and only to
- * the browser that has just given the password.
+ * In the demo, messages are not delivered, so the page shows the message that it refers to: only on this machine, and only to the browser
+ * that has just sent the password.
  */
 export async function findDemoMessage(app: ConsoleApp, messageId: string | undefined): Promise<string | undefined> {
   const { demo, http } = app.config;

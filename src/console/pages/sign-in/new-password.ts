@@ -6,7 +6,7 @@ import { builtFile } from '../../layout/assets.ts';
 const minLength = 8;
 const maxLength = 255;
 
-/** Throws about the field `password`. */
+/** Throws a problem of the field `password`. */
 export function refuseWeakPassword(password: string): void {
   if (password.length < minLength)
     throw invalidField('password', t('Enter a password of at least {minLength} characters.', { minLength }));
@@ -33,10 +33,10 @@ export function refuseWeakPassword(password: string): void {
 
 export const passwordHint = t('Use at least 8 characters. Three random words make a strong password.');
 
-/** Those that people choose here. */
+/** Additional passwords that people choose here. */
 const ours = ['pennypost', 'notify123', 'government', 'changeit', 'welcome123'];
 
-/** One text instead of a set of 18,000 takes a fifth of the memory, and a search a tenth of a millisecond. */
+/** One string instead of a set of 18,000 takes a fifth of the memory, and a search takes a tenth of a millisecond. */
 let list: string | undefined;
 
 function isCommonPassword(password: string): boolean {

@@ -16,7 +16,7 @@ import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
 import { passwordHint, refuseWeakPassword } from './new-password.ts';
 import { beginSecondStep, completeSignIn } from './sign-in-steps.ts';
 
-/** Longer than sending takes, so that the time does not tell whether the address has an account. */
+/** Longer than sending takes, so that the response time does not reveal whether the address has an account. */
 const answersAfter_ms = 200;
 
 export function passwordPages(pages: Pages, app: ConsoleApp): void {
@@ -97,7 +97,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
       if (!link) return brokenLink('reset-password');
       refuseWeakPassword(password);
       const user = await getUserByEmail(app, link.email);
-      // The link has proven the address. Those who sign in with a link need no second one.
+      // Opening the link has proved the address. People who sign in with a link need no second one.
       const more = { next: '', new_password: password, activates: true } as const;
       if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);
       return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });

@@ -22,10 +22,10 @@ import {
   sendStep,
 } from './sign-in-steps.ts';
 
-/** The first step is too old, or another step was begun since. */
+/** The first step has expired, or another sign-in was started since. */
 export const again = { to: '/sign-in', notice: t('Sign in again. That took longer than 30 minutes.') };
 
-/** A person who is sent the link of another would work in the other account without noticing. */
+/** A person who opens a link that somebody else requested would work in the other account without noticing. */
 const notBegunHere = t(
   'This sign-in was not started in this browser. Continue only if you asked for the link yourself, on another device. If another person sent it to you, close this page: you would be signed in to their account.',
 );
@@ -127,7 +127,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/email-auth/:token', {
     who: 'anyone',
-    // Programs that scan mail open links: only the button signs in.
+    // Mail scanners open links, so only the button signs in.
     async show(request) {
       const link = await findLink(app, 'email-auth', request.param('token'));
       if (!link) return brokenLink('email-auth');
@@ -145,7 +145,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const user = await getUserRecord(app.db, link.user_id);
       const waiting = await findPendingSignIn(app, request.http);
       const pending = waiting?.user.id === user.id ? waiting.pending : undefined;
-      // The link alone proves the password only for those who sign in with a link. For others it is the third step.
+      // The link proves a correct password only for people who sign in with a link. For others it is the third step.
       if (user.state !== 'active' || (user.auth_type !== 'email_auth' && pending?.step !== 'proof'))
         return brokenLink('email-auth');
       try {
@@ -186,7 +186,7 @@ function SendAgain() {
   );
 }
 
-/** Enough to recognise it, too little to learn it. */
+/** Shows enough to recognise the address, but not to learn it. */
 function maskedEmail(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, 1)}••${address.slice(at)}`;

@@ -96,7 +96,7 @@ function OtherWays({ user }: { user: UserRecord }) {
   );
 }
 
-/** Keys of other front ends, or of another address of this server. */
+/** For people whose keys belong to another front end, or to another host name of this server. */
 const noKeyHere: View = {
   title: t('Your security key does not work here'),
   lead: t('Your key was added in another front end, or at another address of this Pennypost.'),

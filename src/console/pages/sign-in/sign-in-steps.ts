@@ -18,10 +18,10 @@ import { SealedCookie } from '../../sessions/cookies.ts';
 import { signIn } from '../../sessions/sessions.ts';
 import { acceptInvitation } from '../invitations/invitations.ts';
 
-/** An address must be proven again by a link after so many days, where the country does not say. */
+/** After this many days, a link must prove the address again, unless the country sets another period. */
 const proofLasts_days = 90;
 
-/** Only platform administrators sign in without the issuer of single sign-on. */
+/** Only platform administrators sign in without the single sign-on issuer. */
 const useIssuer = {
   to: '/sign-in',
   notice: t('Use single sign-on. Only platform administrators can sign in another way.'),
@@ -29,25 +29,25 @@ const useIssuer = {
 
 type Exchange = Pick<PageRequest, 'http' | 'reply'>;
 
-/** The user with this address and password. Wrong ones are counted and, after a while, refused for longer and longer. */
+/** Returns the user with this address and password. Wrong passwords are counted and, after a while, cause an exponential backoff. */
 export async function checkPassword(
   app: ConsoleApp,
   request: FastifyRequest,
   form: { email_address: string; password: string },
 ): Promise<UserRecord> {
   const found = await findUserByEmail(app, form.email_address);
-  // An account that uses single sign-on only is like one that does not exist.
+  // An account that only uses single sign-on is treated as not found.
   const user_id = found && maySignInLocally(app.config, found) ? found.id : undefined;
   const isRight = await isRightGuess(app, { ...form, user_id, from: networkOf(app, request) });
   const user = isRight && user_id !== undefined ? await getUserRecord(app.db, user_id) : undefined;
-  // One sentence for every reason: it must not tell which addresses have accounts.
+  // The same message for every reason, so that it does not reveal which addresses have accounts.
   if (user?.state !== 'active' && user?.state !== 'pending') {
     throw invalidField('email_address', t('The email address or the password is wrong.'));
   }
   return user;
 }
 
-/** The password was right: sends what the second step needs. */
+/** Called after a correct password: sends what the second step needs. */
 export async function beginSecondStep(
   app: ConsoleApp,
   { reply }: Exchange,
@@ -63,7 +63,7 @@ export async function beginSecondStep(
   return beginMessageStep(app, { reply }, user, pending);
 }
 
-/** A text code or an email link as the second step. */
+/** Starts a second step with a text code or an email link. */
 export async function beginMessageStep(
   app: ConsoleApp,
   { reply }: Pick<Exchange, 'reply'>,
@@ -76,7 +76,7 @@ export async function beginMessageStep(
   return { to: pageOf(step) };
 }
 
-/** Returns the id of the message; undefined when enough of them are on their way. */
+/** Returns the id of the message; undefined if enough messages were sent already. */
 export function sendStep(
   app: ConsoleApp,
   { user_id, step, next }: Pick<PendingSignIn, 'user_id' | 'step' | 'next'>,
@@ -90,7 +90,7 @@ export function pageOf(step: PendingSignIn['step']): string {
   return step === 'text' ? '/sign-in/code' : '/sign-in/inbox';
 }
 
-/** A new account has to confirm its address first. */
+/** A new account must confirm its address first. */
 export async function askToConfirm(app: ConsoleApp, user: UserRecord): Promise<Redirection> {
   await sendEmailVerification(app, user.id);
   return { to: '/sign-in/confirm-address' };
@@ -102,14 +102,14 @@ const sentences = new Map([
   ['Code not found', t('The code is no longer valid. Ask for a new one.')],
 ]);
 
-/** The code as people type it, with spaces or without. */
+/** Accepts codes with and without spaces. */
 export function readCode(typed: string): string {
   const code = typed.replaceAll(/[\s-]/g, '');
   if (!/^\d{5}$/.test(code)) throw invalidField('code', t('Enter the 5 digits of the code.'));
   return code;
 }
 
-/** Throws about the field `code`, whatever is wrong. */
+/** Throws a problem of the field `code`, for any reason. */
 export async function checkCode(app: ConsoleApp, userId: string, attempt: CodeAttempt): Promise<void> {
   try {
     await verifyCode(app, userId, attempt);
@@ -119,7 +119,7 @@ export async function checkCode(app: ConsoleApp, userId: string, attempt: CodeAt
   }
 }
 
-/** The second step succeeded: the browser is signed in, unless the address has to be proven again. */
+/** Called after the second step: signs the browser in, unless the address must be proved again. */
 export async function completeSignIn(
   app: ConsoleApp,
   { http: request, reply }: Exchange,
@@ -129,7 +129,7 @@ export async function completeSignIn(
   if (pending.new_password !== undefined) {
     await updatePassword(app, pending.user_id, pending.new_password);
     await resetFailedLoginCount(app, pending.user_id);
-    // The link for a new password came by email.
+    // The link for a new password arrived by email, which proves the address.
     await updateUser(app, pending.user_id, { email_access_validated_at: timestamp(app.clock.now()) });
   }
   const known = await getUserRecord(app.db, pending.user_id);
@@ -152,28 +152,28 @@ function isProofOld(app: ConsoleApp, user: UserRecord): boolean {
   return user.email_access_validated_at <= timestamp(oldest);
 }
 
-/** The first step of a sign-in is done; the second one is still to come. */
+/** A sign-in whose first step is done and whose second step is pending. */
 interface PendingSignIn {
   user_id: string;
-  /** The sign-in is void once the password has changed. */
+  /** The sign-in becomes invalid when the password changes. */
   password_changed_at: string;
-  /** `proof`: an email link as a third step, because the address was last proven long ago. */
+  /** `proof`: an email link as a third step, because the address was proved too long ago. */
   step: 'text' | 'email' | 'key' | 'proof';
-  /** The page that was asked for, below /console. */
+  /** The requested page, below /console. */
   next: string;
   /** The message with the code or link, which the demo shows. */
   message_id?: string | undefined;
-  /** The password that was chosen after a link; it is set when the second step succeeds. */
+  /** A password that was chosen after opening a link. It is set when the second step succeeds. */
   new_password?: string;
-  /** A new account, which becomes active when the second step succeeds. */
+  /** Set for a new account, which becomes active when the second step succeeds. */
   activates?: true;
-  /** Invited to this service or organisation, which the account joins when the second step succeeds. */
+  /** The service or organisation that the account joins when the second step succeeds. */
   invitation?: { to: 'service' | 'organisation'; id: string };
 }
 
 export const pendingSignIn = new SealedCookie<PendingSignIn>('signIn');
 
-/** With `steps`, finds only a sign-in that waits for one of these: another proof does not replace the one that was asked for. */
+/** With `steps`, finds only a sign-in that waits for one of these steps: another proof does not replace the requested one. */
 export async function findPendingSignIn(
   app: ConsoleApp,
   request: FastifyRequest,

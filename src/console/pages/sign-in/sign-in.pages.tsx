@@ -60,12 +60,12 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
 
 interface WaysProps {
   settings: SingleSignOnSettings;
-  /** The page that was asked for. */
+  /** The requested page. */
   next: string;
   formState: FormState;
 }
 
-/** Single sign-on first, where there is one; the password behind it, where it is only a way back in. */
+/** Single sign-on first, if configured; the password form is collapsed if it is only a fallback. */
 function WaysToSignIn({ settings, next, formState }: WaysProps) {
   const { issuer, buttonLabel, localSignIn } = settings;
   if (issuer === undefined) return <PasswordForm formState={formState} isMain />;

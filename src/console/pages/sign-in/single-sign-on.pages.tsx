@@ -21,10 +21,10 @@ import { signIn } from '../../sessions/sessions.ts';
 
 const path = '/sign-in/single-sign-on';
 
-/** The sign-in that this browser has begun at the issuer. In a cookie, so that any process can complete it. */
+/** The sign-in that this browser started at the issuer. Stored in a cookie, so that any process can complete it. */
 const begun = new SealedCookie<ExpectedAnswer & { next: string }>('singleSignOn');
 
-/** Links, not forms: the policy of our pages lets forms lead to our own pages only. */
+/** Uses links instead of forms, because our content security policy allows forms only to our own pages. */
 export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
   const settings = app.config.singleSignOn;
   const issuer = createOpenIdIssuer(app, `${consoleUrl(app.config)}${path}/callback`);
@@ -59,7 +59,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
         const search = new URL(request.url, app.config.urls.api).search;
         const claims = await issuer.finish(search, expected, neededClaims(settings));
         const identity = readIdentity(settings, claims);
-        // A GET that changes something: only here does the audit log have to be told who acts.
+        // This GET request changes something, so it must set the actor for the audit log itself.
         await actAs(consoleActor(app, request), async () => {
           const user = await signInWithIdentity(app, identity, expected.state);
           await signIn(app, user, request, reply);
@@ -89,7 +89,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** The names that OpenID Connect defines look like this; anything else is not shown. */
+/** Error codes of OpenID Connect look like this; anything else is not shown. */
 function denialText(reason: string): string {
   return /^[a-z_]{1,60}$/.test(reason)
     ? t('The sign-in service refused: {errorName}.', { errorName: reason.replaceAll('_', ' ') })

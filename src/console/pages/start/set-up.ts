@@ -4,13 +4,13 @@ import { Failure } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sameSecret } from '../../../platform/secrets/secrets.ts';
 
-/** I, O, 0 and 1 are missing because they look alike. */
+/** Without I, O, 0 and 1, which look alike. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const length = 12;
 
 /**
- * Lets the operator, and no other visitor, create the first account. Derived from SECRET_KEY: all processes have the same, a
- * restart keeps it, and it is stored nowhere. It has no use once a platform administrator exists.
+ * Allows only the operator to create the first account. Derived from SECRET_KEY, so that all processes have the same code, a restart keeps
+ * it, and it is not stored. It is useless once a platform administrator exists.
  */
 export function setUpCode({ secrets }: Platform): string {
   const bytes = Buffer.from(secrets.digest('set-up', 'code'), 'base64url').subarray(0, length);
@@ -20,7 +20,7 @@ export function setUpCode({ secrets }: Platform): string {
 
 const maxTries = 10;
 
-/** Counts the tries of all visitors together: a code of 60 bits needs no more than that. */
+/** Counts the attempts of all visitors together, which is enough for a code of 60 bits. */
 export class SetUpTries {
   private readonly app: Platform;
   private times: number[] = [];
@@ -42,7 +42,7 @@ function plain(code: string): string {
   return code.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 }
 
-/** The code is in the fragment, which browsers do not send: it reaches no log. */
+/** The code is in the URL fragment, which browsers do not send, so it reaches no log. */
 export function setUpPath(app: Platform): string {
   return `/start#${setUpCode(app)}`;
 }

@@ -100,7 +100,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** The link to set up stays in the terminal, so people open it again. */
+/** People may open the set-up link again, because it stays in the terminal. */
 const alreadySetUp: View = {
   title: t('This Pennypost is set up'),
   lead: t('The first account exists. Use it, or ask for an invitation.'),
@@ -115,7 +115,7 @@ const alreadySetUp: View = {
   ),
 };
 
-/** The first administrator of a demo joins its service. */
+/** Adds the first administrator of a demo to its service. */
 async function joinDemo(app: ConsoleApp, user_id: string): Promise<string> {
   const demo = app.config.demo.enabled ? readDemo(app.config.storage.dataDir) : undefined;
   if (!demo) return '';

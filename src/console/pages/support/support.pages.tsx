@@ -4,7 +4,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 
-/** Messages to users link to it. */
+/** Messages to users link to this page. */
 export function supportPages(pages: Pages, app: ConsoleApp): void {
   const { platformName } = app.config.branding;
   pages.add('/support', {

@@ -15,8 +15,8 @@ import { endAllSessions } from '../../sessions/sessions.ts';
 type OfManagers = PageRequest<{ service: 'manage' }>;
 
 /**
- * A person who changes an address can then ask for a new password. So a manager can do it only for people whose account
- * opens nothing but this service. Platform administrators can do it for all people except each other.
+ * Whoever changes a person's email address can then reset the password. So a manager can change it only for people whose account has access
+ * to nothing but this service. Platform administrators can do it for everybody except each other.
  */
 export function mayChangeContact(
   visitor: Pick<UserRecord, 'id' | 'platform_admin'>,
@@ -123,7 +123,7 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
     const person = await getUserRecord(app.db, param('user_id'));
     if (person.state === 'inactive') throw notFound();
     if (mayChangeContact(visitor.user, person, service.id)) return person;
-    // The reason is not given: who is an operator is not for managers to learn.
+    // Do not give the reason, because managers must not learn who is an operator.
     const notice = t('Only {name} can change this, in “Your account”.', { name: person.name });
     return { to: `/services/${service.id}/team/${person.id}`, notice };
   }

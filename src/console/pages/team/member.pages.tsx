@@ -100,7 +100,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team/:user_id/remove', {
     who: { service: 'manage' },
     below: 'Team',
-    // The form is on the page of the member; a refusal is shown there.
+    // The form is on the page of the member, which also shows a rejection.
     async show(request, { problems }) {
       if (problems.size > 0) return memberView(request, { typed: new Map(), problems });
       const user_id = request.param('user_id');
@@ -130,11 +130,11 @@ interface MemberFieldsProps {
   formState: FormState;
   folders: readonly Folder[];
   chosen: { rights: readonly string[]; folders: readonly string[]; auth_type: string };
-  /** Whether the service says how this person signs in. */
+  /** Whether the service chooses how this person signs in. */
   choosesMethod: boolean;
 }
 
-/** What a member can do and see, and how the person signs in: the same for an invitation. */
+/** The rights and folders of a member, and how they sign in. Also used for invitations. */
 function MemberFields({ formState, folders, chosen, choosesMethod }: MemberFieldsProps) {
   return (
     <>

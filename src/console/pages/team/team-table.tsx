@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Folder, type Member, methodNames } from './team.ts';
 
-/** Heads of the columns; `rightNames` has the sentences. */
+/** Column headings; `rightNames` has the long forms. */
 const heads = {
   activity: t('See dashboard'),
   send: t('Send'),
@@ -162,7 +162,7 @@ function CancelInvite({ team, invite }: { team: string; invite: Invite }) {
   );
 }
 
-/** Below the table, for those who give rights. */
+/** Shown below the table to people who give rights. */
 export function RightsExplained() {
   return (
     <details class="more">
@@ -200,7 +200,7 @@ interface JoinRequestsProps {
   now: Date;
 }
 
-/** Only those who were asked can decide. */
+/** Only people who were asked can decide. */
 export function JoinRequests({ service, visitorId, requests, now }: JoinRequestsProps) {
   if (requests.length === 0) return null;
   return (

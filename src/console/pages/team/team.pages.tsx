@@ -16,14 +16,14 @@ import { OffsetPager, pageNumber } from '../../parts/pager.tsx';
 import { listFolderPaths, listMembers, type Member, methodNames, rightsOf } from './team.ts';
 import { JoinRequests, RightsExplained, TeamTable } from './team-table.tsx';
 
-/** With more members, the page has a search. */
+/** Above this number of members, the page has a search. */
 const maxWithoutSearch = 7;
-/** A row has a mark for each right, so that fewer rows than elsewhere make a page of 40 kB. */
+/** Each row has an icon per right, so fewer rows than in other lists keep the page below 40 kB. */
 const rowsPerPage = 20;
 
 export function teamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team', {
-    // Those who can only send have no use for it.
+    // People who can only send do not need it.
     who: { service: ['activity', 'templates', 'manage', 'api'], organisation: true },
     menu: 'Team',
     async show({ service, visitor, query }) {

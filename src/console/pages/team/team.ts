@@ -8,7 +8,7 @@ import { type GivenRight, givenRights, holds, type Right } from '../../access/ma
 
 export interface Folder {
   id: string;
-  /** Its name, after the names of the folders around it. */
+  /** Its name, preceded by the names of its parent folders. */
   path: string;
   users_with_permission: string[];
 }
@@ -27,13 +27,13 @@ export async function listFolderPaths(db: Db, serviceId: string): Promise<Folder
 
 export type Member = Awaited<ReturnType<typeof listMembers>>[number];
 
-/** The members who are people: the user of the platform itself creates the service of the demo. */
+/** Lists members who are people, without the platform's own user, which creates the service of the demo. */
 export async function listPeople(db: Db, serviceId: string) {
   const members = await listServiceMembers(db, serviceId);
   return members.filter(({ id, state }) => id !== platformUserId && state !== 'inactive');
 }
 
-/** Those who can sign in or are about to, by name, with the folders that they do not see. */
+/** Lists people who can sign in or have a pending account, by name, with the folders that they do not see. */
 export async function listMembers(app: Platform, serviceId: string, folders: readonly Folder[]) {
   const members = await listPeople(app.db, serviceId);
   return members
@@ -52,7 +52,7 @@ export const methodNames = { sms_auth: t('Text code'), email_auth: t('Email link
 
 const maxNames = 3;
 
-/** Whom to ask for something that needs a right: "Ada, Grace or Linus". Undefined if nobody in the team has it. */
+/** Names the people who have a right: "Ada, Grace or Linus". Undefined if nobody in the team has it. */
 export async function whoCan(db: Db, serviceId: string, right: Right): Promise<Text | undefined> {
   const members = await listServiceMembers(db, serviceId);
   const holders = members.filter(({ state, permissions }) => state === 'active' && holds(right, permissions));

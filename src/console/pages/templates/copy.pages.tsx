@@ -18,7 +18,7 @@ import { getSeenTemplate, has, listPath, openLibrary, type Reader } from './libr
 type Seen = PageRequest<{ service: 'any' }>;
 const maxTemplates = 50;
 
-/** Copies templates to the same or another service. The visitor must see them, and be able to write templates there. */
+/** Copies templates to the same or another service. The visitor must be able to see them, and to write templates in the target. */
 export function copyPages(pages: Pages, app: ConsoleApp): void {
   async function viewOf(request: Seen, formState: FormState, find: string): Promise<View> {
     const templates = await getChosenTemplates(request);
@@ -105,7 +105,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
     return target;
   }
 
-  /** Every folder of every service where the visitor can write: "Town Hall / Appointments". */
+  /** Lists every folder of every service in which the visitor can write: "Town Hall / Appointments". */
   async function listTargets(request: Seen): Promise<{ value: string; label: string }[]> {
     const { services } = await listOrganisationsAndServices(app, request.visitor.user.id);
     const ids = new Set([request.service.id, ...services.map(({ id }) => id)]);

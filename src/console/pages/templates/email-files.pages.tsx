@@ -24,7 +24,7 @@ import { getEditableTemplate, has, templatePath } from './library.ts';
 const who = { service: 'templates' } as const;
 type Writing = PageRequest<typeof who>;
 
-/** Files of an email template: uploaded, then made live, which puts a placeholder for the link into the message. */
+/** Files of an email template. After the upload, making a file live adds a placeholder for its link to the message. */
 export function templateFilePages(pages: Pages, app: ConsoleApp): void {
   const path = '/services/:service_id/email-templates/:email_template_id/files';
 
@@ -165,7 +165,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** Shows a refusal beside the field of the form: the rule names the fields of the API. */
+/** Shows a rejection beside the field of the form. The rule names the fields of the API. */
 function refuseUpload(error: unknown): never {
   if (!isAboutForm(error)) throw error;
   throw invalidField('upload', joined([...problemsOf(error).values()]));

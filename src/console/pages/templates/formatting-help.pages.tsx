@@ -7,7 +7,7 @@ import { Table } from '../../parts/table.tsx';
 
 const path = '/help/formatting';
 
-/** How messages are written, for all channels. The editor shows the part about its own. */
+/** Formatting help for all channels. The editor shows only the part about its own. */
 export function formattingHelpPages(pages: Pages): void {
   pages.add(path, {
     who: 'signed-in',
@@ -40,7 +40,7 @@ export function OpenFormattingHelp() {
   );
 }
 
-/** Opens beside the text, without script. */
+/** Opens beside the text; works without script. */
 export function FormattingDrawer({ channel }: { channel: Channel }) {
   return (
     <div class="drawer" id={drawerId} popover="auto" role="dialog" aria-labelledby={`${drawerId}-title`}>

@@ -54,7 +54,7 @@ export function historyPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** What a version restores: its texts and settings, not its files. */
+/** Restoring a version restores its texts and settings, but not its files. */
 function toRestored(old: TemplateRow, isMultilingual: boolean) {
   return {
     ...(isMultilingual ? { languages: old.languages } : {}),
@@ -156,7 +156,7 @@ function compareTexts(before: TemplateRow, after: TemplateRow) {
   return [...ofTemplate, ...compareVariants(before, after)];
 }
 
-/** One for each language that either has. */
+/** Returns a comparison for each language of either version. */
 function compareVariants(before: TemplateRow, after: TemplateRow) {
   const textsOf = ({ languages }: TemplateRow) =>
     new Map(languages?.variants.map(({ language, subject, content }) => [language, joinedText(subject, content)]));

@@ -19,7 +19,7 @@ interface Compared {
 const buildUrl = ({ service, id }: TemplateRow, query: Record<string, string>) =>
   pageUrl(withQuery(`${templatePath(service, id)}/history`, query));
 
-/** The versions, newest first. Each compares with the one before it. */
+/** The versions, newest first, each compared with the previous one. */
 export function VersionList({ versions, before, after, now }: Compared & { versions: TemplateRow[]; now: Date }) {
   return (
     <section aria-labelledby="versions">
@@ -62,7 +62,7 @@ interface ComparisonProps extends Compared {
   isAsSent: boolean;
   texts: { label: string; isChanged: boolean; changes: TextChange[] }[];
   fields: { added: string[]; removed: string[] };
-  /** The two versions as sent. */
+  /** Both versions as their recipients see them. */
   children: ComponentChildren;
 }
 
@@ -145,7 +145,7 @@ function VersionChoice({ name, label, versions, chosen }: ChoiceProps) {
   );
 }
 
-/** Asks on the same page. The form is refused if somebody saves meanwhile. */
+/** Asks for confirmation on the same page. The form is rejected if somebody saves in the meantime. */
 export function RestoreForm({ old, current }: { old: TemplateRow; current: number }) {
   return (
     <details class="confirm">

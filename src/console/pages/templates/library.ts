@@ -13,7 +13,7 @@ import type { Crumb } from '../../page.ts';
 import { dayAndMonth } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 
-/** A page of a service and who opens it. */
+/** A service and the person who views its pages. */
 export interface Reader {
   service: Service;
   visitor: Pick<Visitor, 'user'>;
@@ -24,12 +24,12 @@ export type Folder = Awaited<ReturnType<typeof listFolders>>[number];
 export const has = ({ visitor, service }: Reader, right: Right) =>
   may({ service: right }, visitor.user, service) === 'yes';
 
-/** Checks the right that a form needs on a page that everybody can open. */
+/** Checks the right that a form needs, on a page that everybody can open. */
 export function refuseUnless(reader: Reader, right: Right): void {
   if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', t('You cannot do this'));
 }
 
-/** The folders of a service that somebody can see. A folder inside of one that is hidden appears further up. */
+/** The folders of a service that a person can see. A folder inside a hidden one appears at the next visible level. */
 export class Library {
   private readonly all: Map<string, Folder>;
   private readonly seen: Map<string, Folder>;
@@ -43,7 +43,7 @@ export class Library {
     return [...this.seen.keys()];
   }
 
-  /** A folder of another service is not found. */
+  /** A folder of another service counts as not found. */
   get(id: string): Folder {
     const folder = this.seen.get(id);
     if (folder) return folder;
@@ -63,25 +63,25 @@ export class Library {
     return undefined;
   }
 
-  /** The folders inside of a folder, sorted by name. */
+  /** Returns the subfolders of a folder, sorted by name. */
   inside(id: string | null): Folder[] {
     return [...this.seen.values()]
       .filter((folder) => (this.parentOf(folder)?.id ?? null) === id)
       .sort((a, b) => a.name.localeCompare(b.name, 'en'));
   }
 
-  /** Whether there is a folder inside, also a hidden one. */
+  /** Whether there is any subfolder, including hidden ones. */
   hasInside(id: string): boolean {
     return [...this.all.values()].some(({ parent_id }) => parent_id === id);
   }
 
-  /** The folders from the top to the folder itself. */
+  /** Returns the folders from the root to the folder itself. */
   path(id: string | null): Folder[] {
     const folder = id === null ? undefined : this.seen.get(id);
     return folder ? [...this.path(this.parentOf(folder)?.id ?? null), folder] : [];
   }
 
-  /** Every folder with its path, for choosing one. */
+  /** Returns every folder with its path, for a list of options. */
   paths(): { id: string; path: string }[] {
     return this.ids
       .map((id) => ({
@@ -99,32 +99,32 @@ export async function openLibrary(app: ConsoleApp, { service, visitor: { user } 
   return new Library(folders, (folder) => isOperator(user) || folder.users_with_permission.includes(user.id));
 }
 
-/** Checks every folder that a form names, and that of every template: what members may not see they may not use. */
+/** Checks a folder that a form names, or that of a template: members may not use folders that they may not see. */
 export async function refuseUnlessSeen(app: ConsoleApp, reader: Reader, folder: string | null): Promise<void> {
   if (folder !== null) (await openLibrary(app, reader)).get(folder);
 }
 
-/** A template of another service or a hidden one is not found. One in a folder that the reader may not see is refused. */
+/** Templates of another service and hidden ones count as not found. A template in a folder that the reader may not see is rejected. */
 export async function getSeenTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
   const template = await getTemplate(app.db, reader.service.id, id);
   await refuseUnlessSeen(app, reader, template.folder);
   return template;
 }
 
-/** Templates in use, in folders that the reader sees and in none. */
+/** Lists active templates at the root and in folders that the reader sees. */
 export async function listSeenTemplates(app: ConsoleApp, reader: Reader) {
   const library = await openLibrary(app, reader);
   return (await listTemplates(app, reader.service.id)).filter(({ folder }) => library.sees(folder));
 }
 
-/** A template to change: it must not be archived. */
+/** Returns a template to edit, which must not be archived. */
 export async function getEditableTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
   const template = await getSeenTemplate(app, reader, id);
   if (template.archived) throw notFound(t('The template is archived'));
   return template;
 }
 
-/** The address of the list, below /console. */
+/** Returns the path of the list, below /console. */
 export function listPath(serviceId: string, query: Record<string, string | undefined> = {}): string {
   return withQuery(`/services/${serviceId}/templates`, query);
 }
@@ -138,7 +138,7 @@ export function buildCrumbs(library: Library, serviceId: string, folder: string 
   ];
 }
 
-/** "Last used on 3 Nov", for the question before archiving. */
+/** Returns "Last used on 3 Nov", for the confirmation before archiving. */
 export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<Text> {
   const last = await getLastUsed(app, serviceId, templateId);
   return last === null

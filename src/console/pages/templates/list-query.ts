@@ -7,12 +7,12 @@ import type { PageRequest } from '../../page.ts';
 import { pageNumber } from '../../parts/pager.tsx';
 import { listPath } from './library.ts';
 
-/** What part of the list is shown. */
+/** The filters of the list. */
 export interface ListQuery {
   service_id: string;
   folder: string | null;
   channel: Channel | undefined;
-  /** What is searched for, and how addresses contain it. */
+  /** The search text, and its encrypted form in URLs. */
   find: string;
   findToken: string;
   archived: boolean;
@@ -32,7 +32,7 @@ export function readListQuery(app: ConsoleApp, { service, visitor, query }: Page
   };
 }
 
-/** The address of a part of the list, below /console. */
+/** Returns the path of the filtered list, below /console. */
 export function listQueryPath(list: ListQuery, change: Partial<ListQuery> = {}): string {
   const { service_id, folder, channel, findToken, archived, page } = { ...list, page: 1, ...change };
   return listPath(service_id, {

@@ -31,7 +31,7 @@ import { type ListQuery, listQueryPath, listUrl, readListQuery } from './list-qu
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
-/** A row shows the beginning of its text: more rows would be more than 40 kB. */
+/** Rows show the start of their text, so a larger page would exceed 40 kB. */
 const pageSize = 25;
 
 const Form = Type.Object({
@@ -48,7 +48,7 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Templates',
     show: (request) => listView(app, request),
     form: Form,
-    // What is not the search checks the right itself.
+    // Actions other than the search check the right themselves.
     onlyReads: true,
     async act(request, form): Promise<View | Redirection> {
       const list = readListQuery(app, request);
@@ -220,7 +220,7 @@ interface Chosen {
   folders: readonly string[];
 }
 
-/** Asks where to move what was chosen in the list, where a service has many folders. */
+/** Asks where to move the chosen templates and folders, if a service has many folders. */
 function chooseFolder(library: Library, list: ListQuery, chosen: Chosen, find: string): View {
   const moved = new Set(chosen.folders);
   // A folder cannot be moved into itself.
@@ -258,7 +258,7 @@ function chooseFolder(library: Library, list: ListQuery, chosen: Chosen, find: s
   };
 }
 
-/** Asks before archiving, and says when each template was last used. */
+/** Asks for confirmation before archiving, with the last use of each template. */
 async function confirmArchive(app: ConsoleApp, reader: Reader, ids: string[], action: string): Promise<View> {
   const templates = await Promise.all(
     ids.map(async (id) => {

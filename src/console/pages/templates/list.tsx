@@ -26,9 +26,9 @@ export interface ListedTemplate {
   updated_at: string | null;
   beginning: string;
   author_name: string;
-  /** The day of its last use, within the last week. */
+  /** The day of its last use, if within the last week. */
   used: string | undefined;
-  /** The folder in which a search found it. */
+  /** The path of its folder, in search results. */
   path: string;
 }
 
@@ -41,13 +41,13 @@ interface ListProps {
   list: ListQuery;
   folders: readonly ListedFolder[];
   templates: readonly ListedTemplate[];
-  /** The size of the team, to compare with those who see a folder. */
+  /** The size of the team, to compare with the number of people who see a folder. */
   people: number;
   canChoose: boolean;
   now: Date;
 }
 
-/** Folders first, then templates. */
+/** Lists folders first, then templates. */
 export function TemplateTable({ list, folders, templates, people, canChoose, now }: ListProps) {
   return (
     <div class="table-wrap">
@@ -222,7 +222,7 @@ interface ChosenProps {
   canMoveUp: boolean;
 }
 
-/** What can be done with the ticked rows. */
+/** Actions for the selected rows. */
 export function ChosenBar({ folders, canMoveUp }: ChosenProps) {
   const canMove = folders.length > 0 || canMoveUp;
   return (

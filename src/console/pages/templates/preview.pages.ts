@@ -13,7 +13,7 @@ import { getSeenTemplate, type Reader } from './library.ts';
 
 type Seen = PageRequest<{ service: 'any' }>;
 
-/** What previews of versions and drafts are made of: the email in its frame, the pages of a letter, its PDF. */
+/** Resources of previews of versions and drafts: the email in its frame, the pages of a letter, its PDF. */
 export function previewPages(pages: Pages, app: ConsoleApp): void {
   const previewShownVersion = async (request: Seen, id: string) => {
     const version = Number(request.param('version'));
@@ -58,7 +58,7 @@ export function previewPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** Previews a version: its own text, or that in another of its languages. Placeholders stay in the text. */
+/** Previews a version, in its own language or another one. Placeholders stay in the text. */
 export async function previewVersion(
   app: ConsoleApp,
   reader: Reader,
@@ -100,7 +100,7 @@ function sendEmail(app: ConsoleApp, { reply }: Seen, preview: DraftPreview): Sen
   return sendMailFrame(app, reply.header('cache-control', 'no-store'), html, { images: false });
 }
 
-/** Recipients do not see where a language begins. Its writer should. */
+/** Shows where the text of each language begins. Recipients do not see this, but the writer should. */
 function withBlocksShown(html: string): string {
   const names = { 'lang="en-ca"': '[[en]]', 'lang="fr-ca"': '[[fr]]', 'dir="rtl"': '[[rtl]]' };
   const rules = Object.entries(names).map(

@@ -22,17 +22,17 @@ import { useViewer } from '../../viewer.ts';
 
 interface PreviewProps {
   preview: DraftPreview;
-  /** The address of its frame, pages and PDF: `email`, `pages/1` or `pdf` follow. */
+  /** The base URL of its frame, pages and PDF: `email`, `pages/1` or `pdf` follow. */
   from: string;
-  /** Of a template in several. */
+  /** The language, for a template in several. */
   language?: string;
-  /** Beside the title. */
+  /** Shown beside the title. */
   choice?: ComponentChildren;
   cost: string | undefined;
   title?: string;
-  /** Which form of an email is shown; the names of the switches end in `id` where a page has two previews. */
+  /** The selected form of an email. The parameter names end in `id` if a page has two previews. */
   view?: string;
-  /** How wide an email is shown. */
+  /** The selected width of an email. */
   width?: string;
   id?: string;
 }
@@ -42,7 +42,7 @@ export const tooManyPages = (pages: number) =>
 
 type Texts = Pick<PreviewedDraft, 'subject' | 'content' | 'letter_welsh_subject' | 'letter_welsh_content'>;
 
-/** Says that recipients would see brackets. */
+/** Warns that recipients would see brackets. */
 export function NestedPlaceholders({ of }: { of: Texts }) {
   const texts = [of.subject, of.content, of.letter_welsh_subject, of.letter_welsh_content];
   if (!texts.some((text) => hasNestedPlaceholder(text ?? ''))) return null;
@@ -53,7 +53,7 @@ export function NestedPlaceholders({ of }: { of: Texts }) {
   );
 }
 
-/** Says which language tags of an email recipients would see. */
+/** Warns about language tags in an email that recipients would see. */
 export function UnpairedTags({ of }: { of: Pick<PreviewedDraft, 'template_type' | 'content'> }) {
   const tags = of.template_type === 'email' ? findUnpairedTags(of.content ?? '') : [];
   if (tags.length === 0) return null;

@@ -33,7 +33,7 @@ type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 export function templatePages(pages: Pages, app: ConsoleApp): void {
   const sendPage = '/services/:service_id/send/:template_id';
 
-  /** The page that sends the template. Undefined for those who cannot send, and without such a page. */
+  /** Returns the path of the page that sends the template; undefined for people who cannot send, or if there is no such page. */
   function sendPath({ visitor, service }: Seen, templateId: string): string | undefined {
     const page = pages.all.find(({ path }) => path === sendPage);
     if (!page || may(page.who, visitor.user, service) !== 'yes') return undefined;
@@ -48,7 +48,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       const template = await getSeenTemplate(app, request, request.param('template_id'));
       const send = template.archived ? undefined : sendPath(request, template.id);
       const canEdit = has(request, 'templates') && !template.archived;
-      // Those who only send need no page about a template.
+      // People who can only send do not need the page of a template.
       if (send && !canEdit && !has(request, 'activity')) return { to: send };
       const library = await openLibrary(app, request);
       const language = request.query('language');

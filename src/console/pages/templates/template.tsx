@@ -25,17 +25,17 @@ interface FactsProps {
   sender: string;
   /** Undefined for letters. */
   sendingTime: Text | undefined;
-  /** Whether its texts go to numbers that opted out, too. */
+  /** Whether its texts are also sent to numbers that opted out. */
   essential: { isYes: boolean; canChange: boolean };
   lastUsed: Text;
   canEdit: boolean;
-  /** The service can have templates in several languages. */
+  /** Whether the service can have templates in several languages. */
   hasLanguages: boolean;
   canCopy: boolean;
   now: Date;
 }
 
-/** What there is to know about a template, and what can be done with it besides writing. */
+/** Properties of a template, and actions other than editing its text. */
 export function TemplateFacts({
   country,
   template,
@@ -164,7 +164,7 @@ function Actions({ template, essential, lastUsed }: Pick<FactsProps, 'template' 
   );
 }
 
-/** What the operator decides: warnings reach people who asked for no more texts. */
+/** Decided by the operator: warnings also reach people who asked for no more texts. */
 function Essential({ to, isYes }: { to: string; isYes: boolean }) {
   if (isYes) {
     return (
@@ -202,7 +202,7 @@ interface SenderChoice {
   isChosen: boolean;
 }
 
-/** What a template can be sent from. The first choice is the default of the service; letters have no sender block then. */
+/** Lists the senders for a template. The first choice is the default of the service; for letters, it is no contact block. */
 export async function listSenderChoices(
   app: ConsoleApp,
   serviceId: string,
@@ -222,7 +222,7 @@ export async function listSenderChoices(
   ];
 }
 
-/** When messages of a template can go out. */
+/** Lists the sending times for a template. */
 export async function listTimeChoices(app: ConsoleApp, serviceId: string, templateId: string) {
   const { windows } = await getSendingTimes(app, serviceId);
   const chosen = await getTemplateWindow(app, serviceId, templateId);

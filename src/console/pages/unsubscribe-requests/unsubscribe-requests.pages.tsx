@@ -32,7 +32,7 @@ const columns = [
   'unsubscribe_request_received_at',
 ] as const;
 
-/** Requests become a report when they are downloaded; the team marks it as done when its lists have none of the addresses. */
+/** Downloading the requests turns them into a report. The team marks it as done once its lists contain none of the addresses. */
 export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,
@@ -95,9 +95,9 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   });
 
   pages.add(`${path}/download`, {
-    // Only the team turns requests into a report: it is the one that acts on them.
+    // Only the team turns requests into a report, because it acts on them.
     who: { ...activity, membersOnly: true },
-    // Another person may have downloaded them meanwhile.
+    // Somebody else may have downloaded them in the meantime.
     show: ({ service }, { problems }) => ({
       to: `/services/${service.id}/unsubscribe-requests`,
       ...(problems.size > 0

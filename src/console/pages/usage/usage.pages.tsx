@@ -21,7 +21,7 @@ import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../par
 import { shortDay } from '../../parts/time.tsx';
 import { firstDayOfNextYear } from '../settings/annual-limits.pages.tsx';
 
-/** What a service has sent in a financial year, and what it costs. */
+/** What a service has sent in a financial year, and its cost. */
 export function usagePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/usage', {
     who: { service: 'manage', organisation: true },
@@ -76,7 +76,7 @@ interface YearlyLimit {
   limit: number;
 }
 
-/** Limits of the year, of the service and of its organisation. */
+/** The annual limits of the service and its organisation. */
 async function limitsOf(app: ConsoleApp, serviceId: string): Promise<YearlyLimit[]> {
   const service = await app.sending.services.find(serviceId);
   if (!service || service.annual_limits.length === 0) return [];
@@ -129,9 +129,9 @@ interface UsageProps {
   year: Days[];
   totals: Total[];
   months: Month[];
-  /** The parts of texts that are free in the year. Undefined where no service has any. */
+  /** The free parts of texts per year; undefined if no service has an allowance. */
   free: number | undefined;
-  /** What the amounts are in. Undefined while there are no prices. */
+  /** The currency of the amounts; undefined if there are no prices. */
   money: Money | undefined;
 }
 
@@ -203,7 +203,7 @@ function Usage({ country, year, totals, months, free, money }: UsageProps) {
   );
 }
 
-/** As the API writes it. */
+/** The month name as the API writes it. */
 const monthName = (day: string) => english.dates.write(day, { month: 'long' });
 
 function nameOfMonth(days: Days): Text {
@@ -212,12 +212,12 @@ function nameOfMonth(days: Days): Text {
     : written(({ dates }) => dates.write(days.first_day, { month: 'long' }));
 }
 
-/** Months that begin within a calendar month need their days to be understood. */
+/** Whether financial months start within a calendar month, so that they need their days to be clear. */
 function isWithinMonths({ first_day }: Days): boolean {
   return !first_day.endsWith('-01');
 }
 
-/** A channel may be without prices while the other has some. */
+/** A channel may have no prices while the other has some. */
 function amounts(money: Money): Column<Month>[] {
   return [
     {
@@ -229,7 +229,7 @@ function amounts(money: Money): Column<Month>[] {
   ];
 }
 
-/** Texts to other countries count as texts at home until there are rates for them. */
+/** Texts to other countries count as domestic texts until there are rates for them. */
 function costInWords(money: Money, { cost, price_known }: Month): string {
   if (price_known !== false) return money.total(cost);
   return cost > 0 ? t('at least {amount}', { amount: money.total(cost) }) : '–';

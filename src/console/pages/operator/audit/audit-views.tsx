@@ -137,7 +137,7 @@ function Value({ of, name }: { of: Record<string, unknown> | null; name: string 
   return <span dir="auto">{of === null ? '–' : valueText(new Map(Object.entries(of)).get(name))}</span>;
 }
 
-/** The name of the thing, where it has one. */
+/** The name of the object, if it has one. */
 function nameOfThing({ before, after }: AuditEntry): string | undefined {
   const fields = { ...before, ...after };
   const name = fields.name ?? fields.email_address ?? fields.display_name;

@@ -2,7 +2,7 @@ import { asIs, capitalised, joined, type Text, t, written } from '../../../../la
 import type { AuditNoun } from '../../../../operations/audit/audit-entry.ts';
 import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 
-/** What the audit log calls things, in the words of the console, as they stand in a sentence. */
+/** Names of the objects in the audit log, as written within a sentence. */
 const things: Record<AuditNoun, Text> = {
   allowance: t('an allowance of free texts'),
   api_key: t('an API key'),
@@ -76,7 +76,7 @@ function thingWords(noun: string): Text {
   return new Map<string, Text>(Object.entries(things)).get(noun) ?? asIs(noun);
 }
 
-/** Such as "API key", for a choice or a label. Only English has its articles apart from the noun. */
+/** Returns "API key", for an option or a label. Only English names have an article to remove. */
 export function nounWords(noun: string): Text {
   const thing = thingWords(noun);
   return written(({ tag }) => (tag === 'en' ? thing.replace(/^an? /, '') : String(thing)));
@@ -92,7 +92,7 @@ export const actionWords: Record<AuditEntry['action'], Text> = {
   import: t('imported'),
 };
 
-/** What somebody did: "created an API key". */
+/** Describes an action: "created an API key". */
 export function deedWords({ noun, action }: AuditEntry): Text {
   return t(
     '{action, select, create {created {thing}} update {changed {thing}} delete {deleted {thing}} find {looked for {thing}} export {exported {thing}} erase {erased {thing}} other {imported {thing}}}',
@@ -108,7 +108,7 @@ export function changeWords({ noun, action }: AuditEntry): Text {
   );
 }
 
-/** Columns whose name alone would not tell people what changed. */
+/** Labels of columns whose names alone would not be clear. */
 const fields = new Map([
   ['active', t('in use')],
   ['alt_text', t('alternative text')],
@@ -204,12 +204,12 @@ const fields = new Map([
   ['volume_sms', t('expected texts in a year')],
 ]);
 
-/** The name of a field in words: "created_by_id" becomes "created by". */
+/** Converts the name of a column into words: "created_by_id" becomes "created by". */
 export function fieldWords(name: string): Text {
   return fields.get(name) ?? written(({ tag }) => (tag === 'en' ? wordsOfColumn(name) : name));
 }
 
-/** Whether its name is that of the column. */
+/** Whether the label is only the name of the column. */
 export function isUnnamed(name: string): boolean {
   return !fields.has(name);
 }
@@ -222,7 +222,7 @@ function wordsOfColumn(name: string): string {
   return words.replace(/\bapi\b/, 'API').replace(/\bsms\b/, 'text message');
 }
 
-/** Who did it, as the entry says. */
+/** Names the actor as recorded in the entry. */
 export function actorWords({ actor_type, user_name, client }: AuditEntry): Text {
   switch (actor_type) {
     case 'user':
@@ -238,7 +238,7 @@ export function actorWords({ actor_type, user_name, client }: AuditEntry): Text 
   }
 }
 
-/** A value of a field, as text. */
+/** Formats the value of a field. */
 export function valueText(value: unknown): Text {
   if (value === null || value === undefined) return asIs('–');
   if (typeof value === 'boolean') return value ? t('yes') : t('no');

@@ -30,7 +30,7 @@ const columns = [
   ...['organisation_id', 'before', 'after'],
 ] as const;
 
-/** Who changed what. The log itself is written by the database, and nobody can change it. */
+/** Who changed what. The database itself writes the log, and nobody can change it. */
 export function auditPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: 'operator',
@@ -206,12 +206,12 @@ const AuditForm = Type.Object({
 const names = ['person', 'service', 'thing', 'noun', 'action', 'from', 'to'] as const;
 type Query = Partial<Record<(typeof names)[number], string>>;
 
-/** What the address of the page says; ids only, no address of a person. */
+/** Reads the filters from the URL, which contains only ids, never the address of a person. */
 function queryOf({ query }: Pick<PageRequest, 'query'>): Query {
   return Object.fromEntries(names.flatMap((name) => (query(name) === '' ? [] : [[name, query(name)]])));
 }
 
-/** Finds the person and the service that somebody typed. */
+/** Finds the person and the service that were typed into the form. */
 async function readAuditForm(app: ConsoleApp, form: Static<typeof AuditForm>): Promise<Query> {
   const { person, service, from, to, ...others } = form;
   const wrong = { ...wrongDay('from', from), ...wrongDay('to', to) };
@@ -225,7 +225,7 @@ async function readAuditForm(app: ConsoleApp, form: Static<typeof AuditForm>): P
   };
 }
 
-/** An address that somebody changed by hand finds nothing wrong: what makes no sense is ignored. */
+/** Ignores invalid filters of a URL that was edited by hand. */
 function filterOf(calendar: Calendar, { person, service, thing, noun, action, from, to }: Query): AuditFilter {
   return {
     person_id: person && isUuid(person) ? person : undefined,

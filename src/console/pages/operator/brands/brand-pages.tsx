@@ -25,14 +25,14 @@ interface Brand {
   active: boolean;
 }
 
-/** What differs between the brands of emails and those of letters. */
+/** The differences between brands of emails and of letters. */
 interface BrandKind<Row extends Listed, One extends Brand, S extends TObject> {
   kind: Kind;
-  /** The list of emails has the entry in the menu; that of letters is beside it. */
+  /** The list of email brands has the menu entry; the list of letter brands is below it. */
   list: { menu: 'Brands' } | { below: 'Brands' };
   lead: string;
   mark(row: Row): ComponentChildren;
-  /** Between the name and the number of services. */
+  /** Additional columns between the name and the number of services. */
   columns: readonly Column<Row>[];
   readAll(): Promise<Row[]>;
   get(id: string): Promise<One>;
@@ -41,7 +41,7 @@ interface BrandKind<Row extends Listed, One extends Brand, S extends TObject> {
   form: S;
   needs: { [Name in keyof Static<S>]?: Text };
   file: FileRule;
-  /** The sentence for a new brand without a logo, if it needs one. */
+  /** The error message for a new brand without a logo, if a logo is required. */
   needsLogo?: Text;
   create(form: Static<S>, logo: FormFile | undefined, userId: string): Promise<{ id: string }>;
   update(id: string, form: Static<S>, logo: FormFile | undefined, userId: string): Promise<void>;
@@ -50,10 +50,10 @@ interface BrandKind<Row extends Listed, One extends Brand, S extends TObject> {
   facts(brand: One): ComponentChildren;
 }
 
-/** Read-only operators look, platform administrators change. */
+/** Read-only operators can view brands, and platform administrators can change them. */
 const [who, changes] = ['operator', 'platform-admin'] as const;
 
-/** The brands of one kind: the list, one brand with its users, and creating, changing and archiving it. */
+/** Adds the pages of one kind of brand: the list, one brand with its users, and the forms to create, change and archive it. */
 export function addBrandPages<Row extends Listed, One extends Brand, S extends TObject>(
   pages: Pages,
   app: ConsoleApp,
@@ -178,7 +178,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
 
   pages.add(`${one}/archive`, {
     who: changes,
-    // Shown when it is refused.
+    // Shows the brand again if archiving it is rejected.
     show: (request) => showBrand(request.param(param), request.visitor.user.platform_admin),
     below: 'Brands',
     form: Type.Object({}),
@@ -232,7 +232,7 @@ interface BrandPageProps {
   active: boolean;
   canChange: boolean;
   users: Users;
-  /** Organisations whose services can choose it. */
+  /** Organisations whose services can choose the brand. */
   offeredBy: { id: string; name: string }[];
   facts: ComponentChildren;
   preview: ComponentChildren;

@@ -19,7 +19,7 @@ interface Look {
 }
 
 /**
- * The top of an email with this brand, in small. Its name stands beside it. Logos of other servers are not loaded: their
+ * A small picture of the top of an email with this brand. Its name is beside it. Logos on other servers are not loaded; their alternative
  * text is shown instead.
  */
 export function BrandMark({ brand_type, colour, logo, text, alt_text }: Look) {
@@ -40,12 +40,12 @@ export function BrandMark({ brand_type, colour, logo, text, alt_text }: Look) {
   );
 }
 
-/** The logo of letters: drawn by the browser from its file, which can neither run nor load anything. */
+/** The logo of letters, rendered by the browser as an image, so that the file can neither run scripts nor load anything. */
 export function LetterMark({ from }: { from: string }) {
   return <img class="brand-mark" src={from} alt="" loading="lazy" />;
 }
 
-/** Brands that another front end made may have no logo yet. */
+/** Brands from another front end may have no logo yet. */
 const blank = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 70 18"/>');
 
 export async function sendLetterLogo(app: ConsoleApp, reply: FastifyReply, brandId: string): Promise<Sent> {

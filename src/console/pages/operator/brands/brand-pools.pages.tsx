@@ -29,7 +29,7 @@ interface Pool {
   others: { value: string; label: string }[];
 }
 
-/** The brands that the services of an organisation can choose from, and the one that new services get. */
+/** The brands that services of an organisation can choose from, and the default for new services. */
 export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/organisations/:organisation_id/brands', {
     who,

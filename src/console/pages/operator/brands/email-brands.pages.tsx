@@ -21,7 +21,7 @@ import { MailFrame, sendMailFrame } from '../../../parts/mail-frame.tsx';
 import { addBrandPages } from './brand-pages.tsx';
 import { BrandMark, brandAddress, brandsOf } from './brand-parts.tsx';
 
-/** What emails look like at the top. */
+/** Brands shown at the top of emails. */
 export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
   addBrandPages(pages, app, {
     kind: 'email',
@@ -108,7 +108,7 @@ interface Sent {
 
 interface Fields {
   formState: FormState;
-  /** The brand as it is now; a new one has none. */
+  /** The current brand; undefined for a new one. */
   brand?: Record<keyof Sent, string | null>;
 }
 
@@ -176,7 +176,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
   );
 }
 
-/** The sentences of the API name its fields; these name those of the form. */
+/** The messages of the API name its fields, so this throws messages about the fields of the form. */
 function refuseWrongTexts({ text, alt_text, brand_type }: Sent, hasLogo: boolean): void {
   if (text !== undefined && alt_text !== undefined) {
     throw invalidField('text', t('Enter what the logo says or a text beside it, not both.'));

@@ -48,7 +48,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
     needsLogo: chooseLogo,
     async create({ name }, logo, created_by_id) {
       if (!logo) throw invalidField('logo', chooseLogo);
-      // Other front ends show the name of the file; the console does not need one.
+      // Other front ends show the file name. The console does not need one.
       const filename = `${name.slice(0, 200)}-${newId(app.clock.now()).slice(-8)}`;
       return createBrandWithLogo(app, { name, filename, created_by_id }, await readText(logo));
     },

@@ -12,7 +12,7 @@ import { Time } from '../../../parts/time.tsx';
 
 const here = '/operator/complaints';
 
-/** Emails that their recipients marked as spam. */
+/** Emails that their recipients reported as spam. */
 export function complaintPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'operator',

@@ -17,7 +17,7 @@ type Guarded = Awaited<ReturnType<typeof listGuarded>>['services'][number];
 
 const groups: Record<GuardGroup, string> = { paused: t('Paused'), warned: t('Warned'), exempt: t('Exempt') };
 
-/** The services whose emails bounce or are reported as spam too often, and those that the guard does not pause. */
+/** Services whose emails bounce or are reported as spam too often, and those that the guard does not pause. */
 export function guardedPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: 'operator',
@@ -73,7 +73,7 @@ function Mode({ mode }: { mode: 'warn' | 'off' }) {
   );
 }
 
-/** Only administrators open the settings of a service. */
+/** Only platform administrators can open the settings of a service. */
 function Services({ services, now, maySee }: { services: readonly Guarded[]; now: Date; maySee: boolean }) {
   return (
     <Table

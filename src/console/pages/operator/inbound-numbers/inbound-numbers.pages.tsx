@@ -29,7 +29,7 @@ import { ProviderTabs } from '../providers/provider-parts.tsx';
 const here = '/operator/inbound-numbers';
 const crumbs = [{ label: t('Inbound numbers'), to: here }];
 
-/** The numbers at which services receive texts. */
+/** The numbers on which services receive texts. */
 export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'operator',
@@ -236,7 +236,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** One number, as it is dialled in the country and with its code. */
+/** An example number, in national and international format. */
 function exampleNumbers(phone: PhoneRules): Text {
   const [number] = phone.profile.examples;
   return list([removeWhitespace(number), normaliseOwnNumber(phone, number)], 'disjunction');

@@ -23,7 +23,7 @@ import { DayField, readDay, TypedValue } from '../../../parts/value-fields.tsx';
 
 const isReference = new RegExp(referencePattern);
 
-/** What the printer reports by other means than its calls. */
+/** Returned letters that the printer does not report through the API. */
 export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/returned-letters', {
     who: 'platform-admin',
@@ -84,7 +84,7 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
 
 const here = '/operator/days-without-printing';
 
-/** Days on which the printer does not work, beside those that the country has anyway. */
+/** Days on which the printer does not work, in addition to the country's own. */
 export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'platform-admin',

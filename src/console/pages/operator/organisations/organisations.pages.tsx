@@ -15,7 +15,6 @@ import { Table } from '../../../parts/table.tsx';
 
 const path = '/operator/organisations';
 
-/** Every organisation. */
 export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,

@@ -10,12 +10,12 @@ import { Live, sendFragment } from '../../../parts/live.tsx';
 import { OverviewContent } from './overview.tsx';
 import { SystemContent } from './system.tsx';
 
-/** Less than the time between two requests of a page. */
+/** Shorter than the polling interval of a page. */
 const sharedFor_ms = 4_000;
 /** Seconds. A provider that stops is shown within half a minute. */
 const pace = { every: 5, atMost: 10 };
 
-/** What is wrong on this Pennypost, what was done about it, and its figures. */
+/** Current problems of the installation, what was done about them, and figures. */
 export function overviewPages(pages: Pages, app: ConsoleApp): void {
   const watch = { checks: new LiveChecks(app), rate: new AcceptedRate() };
   const shared = new BriefCache<Overview>(sharedFor_ms);

@@ -18,7 +18,7 @@ interface OverviewProps {
   link: Link;
 }
 
-/** Also a fragment: it keeps itself up to date. */
+/** Also the fragment that the page polls. */
 export function OverviewContent(props: OverviewProps) {
   const { overview, link } = props;
   const system = link('/operator/system');
@@ -250,7 +250,7 @@ const actions = {
   system: { address: '/operator/system', label: t('See the checks') },
 } as const;
 
-/** What is wrong, since when, and what was done about it. */
+/** Current problems, since when, and what was done about them. */
 function Verdict({ overview, link }: { overview: Overview; link: Link }) {
   const { problems, now } = overview;
   return (

@@ -11,7 +11,7 @@ import { useViewer } from '../../../viewer.ts';
 
 type Provider = Overview['providers'][number];
 
-/** The address of a page of the operator, if the visitor can open it. */
+/** Returns the URL of an operator page if the visitor can open it. */
 export type Link = (address: string) => string | undefined;
 
 /** Every provider in use, with its health and share. */
@@ -128,7 +128,7 @@ function binsOf({ periods, now }: Calls): Bin[] {
   return bins;
 }
 
-/** A small line beside the figures of a provider. */
+/** A small line chart beside the figures of a provider. */
 function Spark(calls: Calls) {
   const bins = binsOf(calls);
   const max = Math.max(1, ...bins.map(({ handed_over }) => handed_over));
@@ -140,7 +140,7 @@ function Spark(calls: Calls) {
   );
 }
 
-/** What all providers took in the last hour, and the calls that failed. */
+/** Calls to all providers in the last hour, and those that failed. */
 export function CallsChart(calls: Calls) {
   const { calendar } = useViewer();
   const bins = binsOf(calls);

@@ -68,7 +68,7 @@ function Good({ ok, children }: { ok: boolean; children: ComponentChildren }) {
   return <Status kind={ok ? 'delivered' : 'failed'}>{children}</Status>;
 }
 
-/** Also a fragment: every check with its result. */
+/** Every check with its result. Also the fragment that the page polls. */
 export function SystemContent({ overview }: { overview: Overview }) {
   const { findings, now } = overview;
   return (
@@ -96,7 +96,7 @@ export function SystemContent({ overview }: { overview: Overview }) {
                 <Good ok={ok}>{ok ? t('Well') : t('Problem')}</Good>
               ),
           },
-          // What `pennypost doctor` prints, in English.
+          // The output of `pennypost doctor`, which is in English.
           { head: t('Result'), cell: ({ description }) => <span lang="en">{description}</span> },
           {
             head: t('Since'),

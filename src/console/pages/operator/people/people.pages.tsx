@@ -21,7 +21,7 @@ const groupNames: Record<PeopleGroup, Text> = {
   archived: t('Archived'),
 };
 
-/** Everybody who has an account. */
+/** Everybody with an account. */
 export function peoplePages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,
@@ -69,7 +69,7 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** One person: account, services, organisations, and what the operator can do. */
+/** One person: account, services, organisations, and actions of the operator. */
 export function personPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/people/:person_id', {
     who: 'operator',
@@ -210,7 +210,7 @@ interface PersonState {
   locked: boolean;
 }
 
-/** What is unusual about an account. */
+/** Badges for unusual properties of an account. */
 function PersonBadges({ state, platform_admin, read_only_operator, locked }: PersonState) {
   const badges: [isShown: boolean, tone: string, text: string][] = [
     [platform_admin, 'tone-blue', t('Platform administrator')],

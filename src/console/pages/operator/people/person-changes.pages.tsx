@@ -22,7 +22,7 @@ import {
 } from '../../account/change-page.tsx';
 
 interface Change<S extends TObject> {
-  /** Below the person. */
+  /** Relative to the page of the person. */
   path: string;
   title(person: UserRecord): Text;
   action?: Text;
@@ -30,15 +30,15 @@ interface Change<S extends TObject> {
   content(person: UserRecord, formState: FormState): ComponentChildren;
   form: S;
   needs?: { [Name in keyof Static<S>]?: Text };
-  /** The page asks for the password of the visitor, and `act` checks it. */
+  /** The page asks for the visitor's password, and `act` checks it. */
   asksPassword?: true;
-  /** Returns what to say. */
+  /** Returns the notice to show. */
   act(person: UserRecord, form: Static<S>, visitor: UserRecord): Promise<Text>;
 }
 
 const nothing = Type.Object({});
 
-/** What a platform administrator can do about the account of a person. Each page says what will happen. */
+/** Changes that a platform administrator can make to a person's account. Each page says what will happen. */
 export function personChangePages(pages: Pages, app: ConsoleApp): void {
   function add<S extends TObject>(change: Change<S>): void {
     const { path, title, action, danger = false, content, form, needs, asksPassword, act } = change;

@@ -22,12 +22,12 @@ interface Deps {
   config: ActiveProviders & { letters: PrintSettings };
 }
 
-/** The settings of the installation name it. */
+/** Whether the settings of the installation name the provider. */
 export function isInUse({ config }: Deps, { notification_type, identifier }: Provider): boolean {
   return notification_type === 'letter' || config[notification_type].providers.includes(identifier);
 }
 
-/** Nothing leaves Pennypost through it. */
+/** Whether the provider is a sandbox, through which nothing leaves Pennypost. */
 export function isSandbox({ config }: Deps, { notification_type, identifier }: Provider): boolean {
   return notification_type === 'letter' ? config.letters.handOff === 'sandbox' : identifier === 'sandbox';
 }
@@ -38,7 +38,7 @@ interface StateProps {
   states: readonly ProviderState[];
 }
 
-/** Its state in a word; the overview has the reasons. */
+/** The state in one word; the overview has the reasons. */
 export function StateOfProvider({ app, provider, states }: StateProps) {
   if (!isInUse(app, provider)) return <Status kind="accepted">{t('Not in use')}</Status>;
   if (!provider.active) return <Status kind="cancelled">{t('Paused')}</Status>;
@@ -60,17 +60,17 @@ export function healthOf(
   return states.find((state) => state.notification_type === notification_type && state.identifier === identifier);
 }
 
-/** The providers of a channel that are given messages: those in use that are not paused. */
+/** Returns the providers of a channel that get messages: those in use that are not paused. */
 function takersOf<P extends Provider>(app: Deps, channel: Provider['notification_type'], all: readonly P[]): P[] {
   return all.filter((one) => one.notification_type === channel && one.active && isInUse(app, one));
 }
 
-/** What part of the messages it is given. */
+/** Returns the share of messages that the provider gets. */
 export function shareOf(app: Deps, provider: Provider, all: readonly Provider[]): string {
   const takers = takersOf(app, provider.notification_type, all);
   if (!takers.some(({ identifier }) => identifier === provider.identifier)) return t('None');
   const total = takers.reduce((sum, { priority }) => sum + priority, 0);
-  // Without any share, all are equally likely.
+  // If no provider has a share, all are equally likely.
   return `${Math.round(total === 0 ? 100 / takers.length : (100 * provider.priority) / total)}%`;
 }
 
@@ -81,7 +81,7 @@ interface NextProps {
   states: readonly ProviderState[];
 }
 
-/** Who takes the next message of a channel, by the shares and states of this moment. */
+/** Shows which provider gets the next message of a channel, by the current shares and states. */
 export function NextMessage({ app, channel, all, states }: NextProps) {
   if (channel === 'letter') return <p>{nextLetter[app.config.letters.handOff]}</p>;
   const takers = takersOf(app, channel, all);

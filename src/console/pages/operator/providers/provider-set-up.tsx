@@ -12,15 +12,15 @@ import { Table } from '../../../parts/table.tsx';
 import { Copy } from '../../../parts/text.tsx';
 import { isInUse, isSandbox, type Provider } from './provider-parts.tsx';
 
-/** The settings of a provider. They stay in the environment of the server: the console shows which are set, and never a value. */
+/** The settings of a provider. They are only in the environment of the server: the console shows which are set, but never their values. */
 interface SetUp {
   settings: Settings;
   values: Record<string, unknown>;
-  /** What a start would complain about if the provider were chosen and nothing else set. Each begins with a setting. */
+  /** The problems that a start would report if the provider were chosen and nothing else set. Each begins with a setting. */
   missing: string[];
   /** The lines that choose the provider. */
   choice: string[];
-  /** The file in docs/guides/providers, without its ending. */
+  /** The file name in docs/guides/providers, without extension. */
   guide: string | undefined;
 }
 
@@ -43,12 +43,15 @@ export function setUpOf(app: ConsoleApp, { notification_type: channel, identifie
   };
 }
 
-/** The providers of the channel with this one. A real provider replaces the sandbox, which would keep its share of the messages. */
+/**
+ * Returns the providers of the channel, including this one. A real provider replaces the sandbox, which would otherwise keep its share of
+ * the messages.
+ */
 function chosen({ config }: ConsoleApp, { channel, name }: ProviderDescriptor): string {
   return [...new Set([...config[channel].providers.filter((other) => other !== 'sandbox'), name])].join(',');
 }
 
-/** No mail server accepts emails from the domain that is the default. */
+/** Returns the setting for the sender domain, because no mail server accepts emails from the default domain. */
 function domainOf({ config }: ConsoleApp, { channel }: ProviderDescriptor): string[] {
   const { name, description, fallback } = emailSettings.domain;
   return channel === 'email' && config.email.domain === fallback ? [`${name}=${placeholderOf(description)}`] : [];
@@ -65,13 +68,13 @@ function isNeeded({ missing }: SetUp, { name }: Setting<unknown>): boolean {
   return missing.some((problem) => problem.startsWith(`${name} `));
 }
 
-/** What to write into the environment, with a placeholder for each value. */
+/** Returns the lines for the environment, with a placeholder for each value. */
 function linesOf(setUp: SetUp): string[] {
   const needed = Object.values(setUp.settings).filter((setting) => isNeeded(setUp, setting));
   return [...setUp.choice, ...needed.map(({ name, description }) => `${name}=${placeholderOf(description)}`)];
 }
 
-/** The example that the description gives, or its first words. */
+/** Returns the example in the description, or its first words. */
 function placeholderOf(description: string): string {
   return /for example `([^`]+)`/.exec(description)?.[1] ?? `<${description.replace(/[.,:;].*$/s, '')}>`;
 }

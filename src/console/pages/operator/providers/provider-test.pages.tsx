@@ -18,7 +18,7 @@ interface Person {
   email_address: string;
 }
 
-/** One message to the operator through one provider, and what the provider said. */
+/** Sends one message to the operator through one provider, and shows the provider's response. */
 export function providerTestPages(pages: Pages, app: ConsoleApp): void {
   async function viewOf(id: string, user: Person, result?: TestResult): Promise<View> {
     const { channel, display_name } = await testable(id);
@@ -80,7 +80,7 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** Undefined for a person without a number. */
+/** Returns undefined if the person has no number. */
 function ownRecipient(phone: PhoneRules, channel: 'sms' | 'email', user: Person): string | undefined {
   if (channel === 'email') return user.email_address;
   const parsed = parsePhoneNumber(phone, user.mobile_number ?? '');
@@ -95,7 +95,7 @@ function describe(outcome: TestResult['outcome'], took_ms: number, name: string)
 }
 
 function Result({ result: { outcome, reason, response, took_ms }, name }: { result: TestResult; name: string }) {
-  // The response has the status, too.
+  // The response already contains the status.
   const why = response === undefined ? reason : reason?.replace(/^answered \d+(: )?/, '');
   return (
     <Notice tone={outcome === 'accepted' ? 'green' : 'red'}>

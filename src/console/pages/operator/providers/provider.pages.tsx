@@ -51,7 +51,7 @@ const steps = {
   },
 } as const;
 
-/** One provider: its state, its settings, its history, and pausing it. */
+/** One provider: its state, settings and history, and a form to pause it. */
 export function providerPages(pages: Pages, app: ConsoleApp): void {
   pages.add(one, {
     who: 'operator',
@@ -196,7 +196,7 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
 const folder = 'docs/guides/providers/';
 const files = new URL(`../../../../../${folder}`, import.meta.url);
 
-/** The guides of the documentation: what to do at a provider, and what its reports mean. */
+/** Guides from the documentation: what to do at a provider, and what its reports mean. */
 export function providerGuidePages(pages: Pages, app: ConsoleApp): void {
   const guides = [printerGuide, ...app.providers.map(({ guide }) => guide)];
 

@@ -33,7 +33,7 @@ import {
   sharesPath,
 } from './provider-parts.tsx';
 
-/** Who delivers messages, and how much each is given. */
+/** The providers of each channel and their shares. */
 export function providerListPages(pages: Pages, app: ConsoleApp): void {
   pages.add(providersPath, {
     who: 'operator',
@@ -153,7 +153,7 @@ interface NextStepProps {
   isAdmin: boolean;
 }
 
-/** A provider in use can be tested; the page of any other says how to connect it. */
+/** A provider in use can be tested; for any other, links to how to connect it. */
 function NextStep({ app, provider, isAdmin }: NextStepProps) {
   const { id, display_name, notification_type } = provider;
   if (!isInUse(app, provider) || (notification_type === 'letter' && isSandbox(app, provider))) {
@@ -175,7 +175,7 @@ function NextStep({ app, provider, isAdmin }: NextStepProps) {
   );
 }
 
-/** How much of a channel each provider is given. */
+/** Changes the shares of the providers of a channel. */
 export function providerSharePages(pages: Pages, app: ConsoleApp): void {
   for (const channel of ['sms', 'email'] as const) {
     const names = app.config[channel].providers;

@@ -35,7 +35,7 @@ const here = '/operator/rates';
 const crumbs = [{ label: t('Rates'), to: here }];
 const repricing = t('If you choose a day in the past, the cost of messages sent since then changes too.');
 
-/** What messages cost, and from when on. */
+/** The prices of messages, and from when they apply. */
 export function ratePages(pages: Pages, app: ConsoleApp): void {
   const { money, postage, phone } = app.country;
 
@@ -306,7 +306,7 @@ interface LetterRate {
   start_date: string;
 }
 
-/** One line for each postage and day, one column for each number of sheets. */
+/** One row for each postage class and start date, one column for each number of sheets. */
 function LetterRates({ caption, rates }: { caption: Text; rates: readonly LetterRate[] }) {
   const { calendar, money, postage } = useViewer().country;
   const sheets = [...new Set(rates.map(({ sheet_count }) => sheet_count))].sort((one, other) => one - other);

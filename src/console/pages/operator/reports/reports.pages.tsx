@@ -21,7 +21,7 @@ const here = '/operator/reports';
 const who = 'operator';
 const maxShown = 50;
 
-/** Figures of the whole platform: two dates, a table, a picture, a download. */
+/** Figures of the whole platform: a date range, a table, a chart, and a download. */
 export function reportPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who,
@@ -95,7 +95,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
     return fromStandby(app, 'page', (reader) => report.list(reader, days));
   }
 
-  /** The last 30 days, unless the address has others. */
+  /** Defaults to the last 30 days. */
   function readDays({ days: read }: Report, { query }: PageRequest<typeof who>): { days: Days; problem?: string } {
     const { calendar } = app.country;
     const today = calendar.day(app.clock.now());
@@ -111,7 +111,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** In the first month of a financial year the last 30 days may begin in the year before. */
+/** In the first month of a financial year, the last 30 days may start in the previous year. */
 function fitting(calendar: Calendar, read: Report['days'], month: Days): Days {
   try {
     return read ? read({ start_date: month.first_day, end_date: month.last_day }, calendar) : month;
@@ -215,7 +215,7 @@ interface ReportChartProps {
   money: Money;
 }
 
-/** A picture of the report's main figure. The table below it has the same figures and more. */
+/** A chart of the report's main figure. The table below it has the same figures and more. */
 function ReportChart({ chart, rows, days, money }: ReportChartProps) {
   // Days without messages have no row.
   const totals = new Map<string, number>(chart.kind === 'days' ? listDays(days).map((day) => [day, 0]) : []);

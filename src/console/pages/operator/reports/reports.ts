@@ -21,16 +21,16 @@ export interface Report {
   name: string;
   title: Text;
   about: Text;
-  /** What the two dates mean; without them, the report is of now. */
+  /** Converts the two dates into a range. Omitted for a report about the present. */
   days?: (query: DateRangeQuery, calendar: Calendar) => Days;
   list(app: ConsoleApp, days: Days): Promise<Row[]>;
   /**
-   * The heads of the table, by the column's name in the download; those of amounts name the currency. Other columns are
-   * only in the download.
+   * Column headings by the column's name in the download; those of amounts include the currency. Columns without a heading are only in the
+   * download.
    */
   heads: Record<string, Text | { money: Text }>;
   numeric: string[];
-  /** A picture of one figure: by day, or the largest by name. */
+  /** A chart of one figure: by day, or the largest values by name. */
   chart?: { kind: 'days' | 'largest'; by: string; of: string[]; title: Text | ((money: Money) => Text) };
 }
 

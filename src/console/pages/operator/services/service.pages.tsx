@@ -22,7 +22,7 @@ import { Time } from '../../../parts/time.tsx';
 import { operator } from '../../settings/service-setting.ts';
 import { ServiceBadge } from './services.pages.tsx';
 
-/** One service as the operator sees it: its state, its figures and what can be changed. */
+/** One service as the operator sees it: its state, figures, and what can be changed. */
 export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/services/:service_id', {
     who: { ...operator, readOnlyOperators: true },
@@ -162,7 +162,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** A suspended service has no channel. To resume it, the operator chooses which ones it gets back. */
+/** A suspended service has no channels. To resume it, the operator chooses the channels to restore. */
 export function suspendServicePage(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/services/:service_id/suspend', {
     who: operator,

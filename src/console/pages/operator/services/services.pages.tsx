@@ -13,7 +13,7 @@ import { Time } from '../../../parts/time.tsx';
 const path = '/operator/services';
 const maxRequests = 200;
 
-/** Every service, and those that want to go live. */
+/** Every service, and requests to go live. */
 export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,

@@ -17,7 +17,7 @@ const Text = Type.Optional(Type.String());
 export const EditorForm = Type.Object({
   do: Type.Optional(Type.String()),
   draft_id: Text,
-  /** The version that is being changed. */
+  /** The version that the change is based on. */
   version: Type.Optional(Type.String({ pattern: '^[0-9]{1,9}$' })),
   folder: Text,
   name: Text,
@@ -34,13 +34,13 @@ export const EditorForm = Type.Object({
   width: Text,
 });
 
-/** What is being written, and of which template. */
+/** The current text, and the template that it belongs to. */
 export interface Editing {
   channel: Channel;
-  /** Undefined while the template is new. */
+  /** Undefined for a new template. */
   template: CurrentTemplateRow | undefined;
   draftId: string;
-  /** The version that the text began with; 0 for a new template. */
+  /** The version that the text is based on; 0 for a new template. */
   version: number;
   folder: string | null;
   name: string;
@@ -52,7 +52,7 @@ export interface Editing {
   width: string;
 }
 
-/** Reads what was typed, or what is stored before anything was typed. */
+/** Reads what was typed, or the stored template if nothing was typed yet. */
 export function readEditing(
   country: Country,
   template: CurrentTemplateRow | undefined,
@@ -62,7 +62,7 @@ export function readEditing(
   now: Date,
 ): Editing {
   const isTyped = typed.size > 0;
-  // Browsers send line breaks as two characters.
+  // Browsers send line breaks as CRLF.
   const text = (name: string) => String([typed.get(name) ?? ''].flat()[0] ?? '').replaceAll(/\r\n?/g, '\n');
   const list = (name: string) => [typed.get(name) ?? []].flat();
   const typedOr = <Stored>(name: string, stored: Stored) => (isTyped ? text(name) : stored);
@@ -98,12 +98,12 @@ export function readEditing(
 
 const parseFolder = (text: string) => (isUuid(text) ? text : null);
 
-/** Values that were left blank are not given: their placeholders stay visible. */
+/** Omits blank values, so that their placeholders stay visible. */
 export function listFilledValues({ typedValues }: Editing): Record<string, string> {
   return Object.fromEntries([...typedValues].filter(([, value]) => value !== ''));
 }
 
-/** Placeholders that only switch a text on or off. */
+/** Returns placeholders that only show or hide a text. */
 export function conditionalNames({ draft }: Editing): Set<string> {
   const texts = [draft.subject, draft.content, draft.letter_welsh_subject, draft.letter_welsh_content];
   const parts = texts.flatMap((text) => splitAtPlaceholders(text ?? ''));
@@ -112,7 +112,7 @@ export function conditionalNames({ draft }: Editing): Set<string> {
   return new Set(found.filter((name) => !plain.has(name)));
 }
 
-/** Reads a stored draft as the editor had it. */
+/** Reads a stored draft as the editor showed it. */
 export async function readStoredDraft(app: ConsoleApp, reader: Reader, stored: StoredDraft) {
   const { template_id, fields } = stored;
   const template = template_id === null ? undefined : await getSeenTemplate(app, reader, template_id);

@@ -185,11 +185,11 @@ interface TextEditorProps {
   alphabet: Country['sms']['alphabet'];
   value: string;
   rows: number;
-  /** The language of the value, where it is not that of the page. */
+  /** The language of the value, if it differs from that of the page. */
   lang?: string | undefined;
 }
 
-/** What a button writes around the selection, or at the beginning of its lines. */
+/** What a button inserts around the selection, or at the start of its lines. */
 const tools = {
   heading: { label: t('H'), name: t('Heading'), line: '# ' },
   bullets: { label: t('• List'), name: t('Bullet list'), line: '* ' },
@@ -206,7 +206,7 @@ const toolsByChannel: Record<Channel, (keyof typeof tools)[]> = {
   letter: ['heading', 'bullets', 'numbers', 'field', 'optional'],
 };
 
-/** What `browser/editor.ts` marks as dear. */
+/** Characters that `browser/editor.ts` marks because they increase the cost. */
 function marksOf(alphabet: Country['sms']['alphabet']) {
   const { dear } = smsAlphabet(alphabet);
   return 'characters' in dear ? { 'data-marks': dear.characters } : { 'data-unmarked': dear.allBut };

@@ -28,11 +28,11 @@ type Writing = PageRequest<{ service: 'templates' }>;
 
 interface Shown {
   editing: Editing;
-  /** The draft is stored, so the preview can be of it. */
+  /** The draft is stored, so it can be previewed. */
   isKept: boolean;
-  /** An earlier draft of the same person. */
+  /** An earlier draft by the same person. */
   unsaved: { id: string; updated_at: string } | undefined;
-  /** What to tell about a test that was sent. */
+  /** The notice about a test that was sent. */
   sent: string | undefined;
   crumbs: Crumb[];
 }
@@ -130,7 +130,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
   };
 }
 
-/** What the limits leave, for a text as long as this one. */
+/** Returns how many messages of this length the limits still allow. */
 async function describeLeft(app: ConsoleApp, serviceId: string, preview: DraftPreview): Promise<Text | undefined> {
   const service = await app.sending.services.find(serviceId);
   if (!service) return undefined;
@@ -142,14 +142,14 @@ async function describeLeft(app: ConsoleApp, serviceId: string, preview: DraftPr
   );
 }
 
-/** A letter that cannot be drawn now must not cost anybody their text. */
+/** If a letter cannot be rendered now, its writer must not lose the text. */
 function whyNoPreview(error: unknown): { reason: string } {
   const isPassing = error instanceof Failure && (error.kind === 'invalid' || error.kind === 'too-many');
   if (!isPassing || !isText(error.said)) throw error;
   return { reason: error.said };
 }
 
-/** A text without words has nothing to show or to count; an email and a letter have more than their message. */
+/** Whether there is nothing to preview or count. Emails and letters have other content besides their message. */
 function isBlank({ channel, draft }: Editing, isKept: boolean): boolean {
   return draft.content.trim() === '' && (channel === 'sms' || !isKept);
 }
@@ -163,7 +163,7 @@ function EmptyPreview() {
   );
 }
 
-/** Asks before a change that breaks what others rely on. Carries the whole form along. */
+/** Asks for confirmation before a change that breaks what others rely on. Contains the whole form. */
 export function confirmView(editing: Editing, changes: BreakingChanges): View {
   const { template, draft, typedValues } = editing;
   const fields = {
@@ -206,12 +206,12 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
   };
 }
 
-/** What the writer should know before saving. */
 function Kept({ now }: { now: Date }) {
   const { calendar } = useViewer();
   return <>{t('Draft kept at {time}. Only you can see it until you save.', { time: clockTime(calendar, now) })}</>;
 }
 
+/** Warnings for the writer before saving. */
 function Warnings({ editing, changes, now }: { editing: Editing; changes: BreakingChanges; now: Date }) {
   return (
     <div id="warnings" class="stack">
@@ -261,7 +261,7 @@ function WhatBreaks({ changes }: { changes: BreakingChanges }) {
   );
 }
 
-/** Somebody else saved first: shows both texts, and that saving keeps the writer's. */
+/** Shown if somebody else saved first: both versions of the text, and that saving keeps the writer's. */
 function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
   const { template, version, draft } = editing;
   if (!template || version === template.version) return null;

@@ -70,7 +70,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  /** A form that was sent is kept, so that the addresses of the preview can show it. */
+  /** Stores a submitted form as a draft, so that the URLs of the preview can render it. */
   async function show(
     request: Writing,
     template: CurrentTemplateRow | undefined,
@@ -102,7 +102,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     });
   }
 
-  /** An unsaved draft that the address names. */
+  /** Returns an unsaved draft that the URL names. */
   async function storedFields(request: Writing, template: CurrentTemplateRow | undefined): Promise<FormState['typed']> {
     const id = request.query('draft');
     if (!isUuid(id)) return new Map();
@@ -146,7 +146,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     }
   }
 
-  /** Buttons of the list of hints. */
+  /** Handles the buttons in the list of hints. */
   async function chooseHints(template: CurrentTemplateRow, what: string, userId: string): Promise<void> {
     if (what === 'show-hints') await showHiddenHints(app, template.id);
     else if (what.startsWith('hide-')) await hideHint(app, template, what.slice('hide-'.length), userId);
@@ -215,7 +215,7 @@ async function newTemplateView(app: ConsoleApp, request: Writing, formState: For
   };
 }
 
-/** Says why nothing can be written, and who can change that. */
+/** Says why no template can be written for this channel, and who can change that. */
 async function channelOffView(app: ConsoleApp, request: Writing, channel: Channel): Promise<View> {
   const { service } = request;
   const managers = await listManagers(app, service.id);

@@ -5,13 +5,13 @@ import { several } from '../../../money.ts';
 
 interface HintListProps {
   hints: readonly Hint[];
-  /** How many more there would be. */
+  /** How many hints are hidden. */
   hidden: number;
-  /** Hints are hidden for a template, so not before there is one. */
+  /** Hints are hidden per template, so they cannot be hidden before the template exists. */
   canHide: boolean;
 }
 
-/** Advice on what is written. It is no condition for saving. `browser/editor.ts` selects the place of a hint. */
+/** Advice on the text. It does not prevent saving. `browser/editor.ts` selects the words of a hint. */
 export function HintList({ hints, hidden, canHide }: HintListProps) {
   return (
     <div id="hints" role="status">
@@ -63,7 +63,7 @@ export function HintList({ hints, hidden, canHide }: HintListProps) {
   );
 }
 
-/** What can be changed where the text itself is not the place. */
+/** The field to change, for hints that are not about the text itself. */
 const otherPlaces: Partial<Record<HintRule, { id: string; name: string }>> = {
   'no-unsubscribe': { id: 'unsubscribe_link', name: 'Go to the unsubscribe link' },
 };

@@ -17,7 +17,7 @@ import { type Editing, listFilledValues } from './editor-fields.ts';
 
 const maxNameLength = 255;
 
-/** What must be corrected before the draft can be saved, by field. */
+/** Returns what must be corrected before the draft can be saved, by field. */
 export function findProblems(
   alphabet: Country['sms']['alphabet'],
   { name, draft }: Editing,
@@ -42,15 +42,15 @@ export function findProblems(
 }
 
 export interface BreakingChanges {
-  /** Placeholders that programs must supply from now on. */
+  /** New placeholders, whose values programs must supply from then on. */
   added: string[];
   /** Names of the keys that could send this template. */
   keys: string[];
-  /** Files that are no longer in the text, so they are removed. */
+  /** Files that are no longer in the text and will be removed. */
   filesGoing: EmailFile[];
 }
 
-/** What stops working for others when the draft is saved. */
+/** Returns what will break for others when the draft is saved. */
 export async function breakingChanges(
   app: ConsoleApp,
   { service }: Reader,
@@ -88,7 +88,7 @@ function mentions(text: string, name: string): boolean {
   return placeholders.some((placeholder) => comparableKey(placeholder) === comparableKey(name));
 }
 
-/** A letter is drawn to count its pages; other previews are cheap. */
+/** Renders a letter to count its pages; other previews are cheap. */
 export function previewEditing(
   app: ConsoleApp,
   { service }: Reader,
@@ -98,7 +98,7 @@ export function previewEditing(
   return previewDraft(app, service.id, draft, values);
 }
 
-/** Stores the draft: as a new template, or as the next version if nobody else has stored one meanwhile. */
+/** Stores the draft as a new template, or as the next version unless somebody else has stored one in the meantime. */
 export async function saveEditing(
   app: ConsoleApp,
   { service, visitor }: Reader,
@@ -136,7 +136,7 @@ export async function saveEditing(
   return saved;
 }
 
-/** Whether saving would store anything new. */
+/** Whether saving would store any change. */
 export function isChanged({ template, draft, name, postage }: Editing): boolean {
   if (!template) return true;
   return (
@@ -151,7 +151,7 @@ export function isChanged({ template, draft, name, postage }: Editing): boolean 
   );
 }
 
-/** Sends a test and returns what to tell the writer. A refusal is shown with the form, so that the text is not lost. */
+/** Sends a test and returns the notice for the writer. A rejection is shown with the form, so that the text is not lost. */
 export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, editing: Editing): Promise<string> {
   const alphabet = alphabetOfService(app.country, service);
   const { name: _, ...problems } = findProblems(alphabet, editing, undefined);

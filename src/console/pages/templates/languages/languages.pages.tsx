@@ -24,7 +24,7 @@ type Writing = PageRequest<{ service: 'templates' }>;
 const Text = Type.Optional(Type.String());
 const Version = Type.String({ pattern: '^[0-9]{1,9}$' });
 
-/** The texts of a template in other languages, one page for each beside the template's own text. */
+/** The texts of a template in other languages. Each has a page that shows it beside the template's own text. */
 export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
   const who = { service: 'templates' } as const;
   const path = '/services/:service_id/templates/:template_id/languages';
@@ -196,7 +196,7 @@ export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
 
 type Text = TemplateLanguages['variants'][number];
 
-/** Archived templates and services without the permission have no such pages. */
+/** Archived templates and services without the permission do not have these pages. */
 async function getMultilingual(
   app: ConsoleApp,
   request: Writing,
@@ -214,7 +214,7 @@ function findVariant({ languages }: CurrentTemplateRow, language: string): Text 
   return variant;
 }
 
-/** Those that the template has, or begins with. */
+/** Returns the languages of the template, or the initial ones. */
 function languagesOf(app: ConsoleApp, { languages }: CurrentTemplateRow): Omit<TemplateLanguages, 'enabled'> {
   if (languages) return withoutPermission(languages);
   const own = app.country.profile.languages[0] ?? 'en';
@@ -227,7 +227,7 @@ function readTag(name: string, text: string): string {
   return language;
 }
 
-/** Browsers send line breaks as two characters. */
+/** Browsers send line breaks as CRLF. */
 function textsOf(
   { template_type }: CurrentTemplateRow,
   { subject = '', content = '' }: Partial<Record<string, string>>,

@@ -24,7 +24,7 @@ import { Preview } from '../preview.tsx';
 
 type Texts = Pick<TemplateVariant, 'subject' | 'content'>;
 
-/** Placeholders that only one of two texts has. */
+/** Returns the placeholders that only one of the two texts has. */
 export function differencesOf(own: Texts, other: Texts): { missing: string[]; added: string[] } {
   const namesIn = ({ subject, content }: Texts) =>
     new Map(
@@ -127,7 +127,7 @@ export function nameOf(tag: string): Text {
   return written((language) => language.nameOf('language', tag));
 }
 
-/** Which text of a template is shown. */
+/** Switches between the languages of a template. */
 export function LanguageChoice({ template, chosen }: { template: CurrentTemplateRow; chosen: string }) {
   const languages = languagesInUse(template);
   if (!languages) return null;
@@ -152,7 +152,7 @@ interface EditorProps {
   cost: string | undefined;
 }
 
-/** The text beside the template's own. */
+/** An editor for one text, beside the template's own. */
 export function VariantEditor({ template, own, text, isNew, formState, alphabet, preview, cost }: EditorProps) {
   const { service, id, version, template_type } = template;
   const heading = template_type === 'letter' ? t('Heading') : t('Subject');
