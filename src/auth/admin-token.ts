@@ -19,7 +19,7 @@ declare module 'fastify' {
 
 type Deps = Platform & { config: { auth: AuthSettings } };
 
-/** Admin endpoints accept a JWT that the front end signed with one of the shared secrets. */
+/** Authenticates a JWT that the front end signed with one of the shared secrets. */
 export function authenticateAdmin({ clock, config }: Deps): Authenticate {
   return authenticateClient(clock, config.auth.adminClientId, config.auth.adminClientSecrets);
 }
@@ -43,7 +43,7 @@ function authenticateClient(clock: Clock, id: string, secrets: string[]): Authen
   };
 }
 
-/** Fields by which the protocol names the person who makes a change. */
+/** Fields in which the protocol names the person who makes a change. */
 const authorFields = [
   'created_by',
   'created_by_id',

@@ -17,7 +17,6 @@ import { bearerToken, claimsProblem, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
 import { reportableKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
 
-/** The authenticated caller of the public API. */
 export interface ApiCaller {
   service_id: string;
   api_key_id: string;
@@ -192,7 +191,7 @@ interface RawKey {
   secret: string;
 }
 
-/** `<name>-<service uuid>-<secret uuid>`: parsed from the end, because the name may contain anything. */
+/** Parses `<name>-<service uuid>-<secret uuid>` from the end, because the name may contain anything. */
 function readRawKey(token: string): RawKey | undefined {
   if (token.length < 74 || token.at(-37) !== '-') return undefined;
   const secret = token.slice(-36);

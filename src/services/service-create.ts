@@ -61,13 +61,13 @@ export async function createService(
   return getService(app.db, id);
 }
 
-/** Whether it is a Crown body, if the country or the type determines that. */
+/** Whether the service is a Crown body; null if neither the country nor the type determines that. */
 function crownOf({ organisations }: Country, type: OrganisationType | null): boolean | null {
   if (!hasCrownBodies({ organisations })) return false;
   return organisations.types.find(({ id }) => id === type)?.crown ?? null;
 }
 
-/** The service gets its type and brands from the organisation that owns the creator's email domain. */
+/** Returns defaults from the organisation of the service: the requested one, or else the owner of the creator's email domain. */
 async function organisationDefaults(country: Country, tx: Tx, creator: UserRecord, fields: SettableFields) {
   const requested = fields.organisation_type ?? null;
   const organisationId =

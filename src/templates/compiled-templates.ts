@@ -120,7 +120,7 @@ export class CompiledTemplates {
     return this.findOrLoad(serviceId, key, () => this.loadEarlier(templateId, version));
   }
 
-  /** Templates of the service with this name that are neither archived nor hidden. */
+  /** Finds templates of the service with this name that are neither archived nor hidden. */
   async findNamed(serviceId: string, name: string): Promise<NamedTemplate[]> {
     const templates = (await this.names.find(serviceId)) ?? [];
     return templates.filter((template) => template.name === name);
@@ -309,7 +309,6 @@ export function renderPreview(
   return { subject: compiled.subject(personalisation), body: compiled.body(personalisation) };
 }
 
-/** Renders the subject and content of a template with values. */
 export function previewTemplate(
   { country }: Platform,
   template: CurrentTemplateRow,

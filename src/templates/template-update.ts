@@ -88,7 +88,7 @@ export async function updateWholeTemplate(
   return getTemplate(tx, serviceId, templateId);
 }
 
-/** Checks that run before the body is validated. */
+/** Runs before the body is validated. */
 export async function getTemplateForUpdate(
   db: Db | Tx,
   serviceId: string,

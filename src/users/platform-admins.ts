@@ -23,7 +23,7 @@ export function operatorRoleOf(user: Pick<UserRecord, 'platform_admin' | 'read_o
   return user.read_only_operator ? 'read-only' : 'none';
 }
 
-/** Sessions from before the change end: an administrator signs in as one. */
+/** Invalidates the person's sessions, because a session keeps the role in which the person signed in. */
 export async function setPlatformAdmin(app: Platform, userId: string, isAdmin: boolean): Promise<UserRecord> {
   return inTransaction(app.db, (tx) => changeRole(app, tx, userId, { platform_admin: isAdmin }));
 }

@@ -9,7 +9,7 @@ import { Uuid } from '../protocol/fields.ts';
 
 export const OfUser = Type.Object({ user_id: Uuid });
 
-/** A route's `preValidation`: returns 404 for an unknown user before the body is validated. */
+/** Returns a `preValidation` hook that responds with 404 for an unknown user before the body is validated. */
 export function userOfPathExists(app: Platform) {
   return async (request: FastifyRequest): Promise<void> => {
     const { user_id } = request.params as { user_id: string };

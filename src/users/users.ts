@@ -235,7 +235,7 @@ interface UsersListRequest {
   take_part_in_research?: boolean | null;
 }
 
-/** Active users with the names of their services, for an operator's report. */
+/** Lists active users with the names of their services, for an operator's report. */
 export async function listActiveUsers(app: Platform, request: UsersListRequest) {
   const ids = await selectActiveUserIds(app.db, {
     created_from: request.created_start ?? undefined,

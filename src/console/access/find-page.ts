@@ -8,7 +8,7 @@ interface FoundPage {
   params: Record<string, string>;
 }
 
-/** A list of pages does not change once it is in use. */
+/** Cached per list, because a list of pages does not change once it is in use. */
 const routers = new WeakMap<readonly DeclaredPage[], ReturnType<typeof routerOf>>();
 
 /**

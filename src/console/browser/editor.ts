@@ -1,6 +1,6 @@
 export {};
 
-/** The template editor: marks placeholders behind the text, adds formatting buttons and keeps the preview up to date. */
+/** The template editor: marks placeholders behind the text, adds formatting buttons and updates the preview. */
 const wait_ms = 400;
 const maxMarked = 100_000;
 const placeholder = /\(\([^()]+\)\)/;

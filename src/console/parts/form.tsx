@@ -6,7 +6,6 @@ import { HintAndError } from './field.tsx';
 import { Notice } from './notice.tsx';
 
 interface SaveFormProps {
-  /** The fields. */
   children: ComponentChildren;
   action?: string;
   /** Destructive: the button is red. */

@@ -98,7 +98,6 @@ const labelsByType: Record<Channel, Partial<Record<Status, string>>> = {
   },
 };
 
-/** The status in words. */
 export function statusLabel(type: Channel, status: Status): string {
   return labelsByType[type][status] ?? commonLabels[status] ?? status;
 }

@@ -169,7 +169,7 @@ function refuseIfPrintingBegan({ country, clock }: Platform, { created_at }: Sto
   );
 }
 
-/** 5.30pm */
+/** Formats a time as 5.30pm. */
 function twelveHours({ hour, minute }: { hour: number; minute: number }): string {
   const minutes = minute === 0 ? '' : `.${String(minute).padStart(2, '0')}`;
   return `${hour % 12 || 12}${minutes}${hour < 12 ? 'am' : 'pm'}`;

@@ -12,7 +12,7 @@ import type { Page } from './stored-notifications.sql.ts';
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
-/** One entry per day with letters; `at` is when the print run of the day begins. */
+/** Returns one entry per day with letters; `at` is the start of the day's print run. */
 export async function listDaysByHand({ db, clock, country }: Platform, serviceId: string, since: Timestamp) {
   const first = country.calendar.day(new Date(since));
   // Clocks of several processes may differ, so the list ends a day later than the last possible letter.

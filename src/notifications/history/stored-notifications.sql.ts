@@ -89,7 +89,7 @@ async function selectStored(
   return rows[0];
 }
 
-/** The stored id of a notification of the service, given its stored or its public id. */
+/** Finds the stored id of a notification of the service by its stored or public id. */
 export async function selectStoredId(db: Db, serviceId: string, notificationId: string): Promise<string | undefined> {
   const id = (await selectUploadedLetter(db, serviceId, notificationId)) ?? notificationId;
   const found = db.selectFrom('notifications').select('id').where('id', '=', id).where('service_id', '=', serviceId);

@@ -149,7 +149,7 @@ export async function returnInYears(
   await subtractFromYears(tx, { service_id, channel, year_start: startOfYear(calendar, at) }, returned);
 }
 
-/** The first day of the financial year of a moment. */
+/** Returns the first day of the financial year that contains a moment. */
 export function startOfYear(calendar: Country['calendar'], at: Date): string {
   return calendar.financialYearDays(calendar.financialYear(at)).first_day;
 }

@@ -148,7 +148,7 @@ export class DeliveryQueueReader {
 interface Ready {
   /** Lower bound of the due times of its messages. */
   since: number;
-  /** How many times it was added. */
+  /** How often it was announced or found by polling. */
   news: number;
 }
 

@@ -45,7 +45,6 @@ export const idempotentResponses: EncryptedValues = {
   replace: replaceEncryptedResponses,
 };
 
-/** Validates the Idempotency-Key header. */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const key = String(header).trim();
@@ -69,7 +68,7 @@ function readResponse(app: Platform, serviceId: string, key: string, stored: unk
   return JSON.parse(response.toString());
 }
 
-/** Stored responses by their keys. */
+/** Finds stored responses by their keys. */
 export async function findStoredResponses(
   app: Platform,
   serviceId: string,

@@ -1,20 +1,23 @@
 import { type SecretBox, tagLength } from '../../platform/secrets/secrets.ts';
 
-/** What an email from other software says of the conversation that it belongs to. */
+/** Headers with which an email from other software refers to its conversation. */
 export const keptHeaders = ['In-Reply-To', 'References', 'Auto-Submitted'] as const;
 
 export type KeptHeaders = Partial<Record<(typeof keptHeaders)[number], string>>;
 
 type Values = Record<string, unknown>;
 
-/** Among the values of a message that arrived over SMTP. No placeholder can have this name, so no request and no file can set it. */
+/**
+ * The key of these headers among the values of a message that arrived over SMTP. No placeholder can have this name, so no request and no
+ * file can set it.
+ */
 const reserved = '(smtp)';
 
 export function withKeptHeaders(values: Values, headers: KeptHeaders): Values {
   return { ...values, [reserved]: headers };
 }
 
-/** Undefined for a message that did not arrive over SMTP. */
+/** Returns undefined for a message that did not arrive over SMTP. */
 export function keptHeadersOf(values: Values): KeptHeaders | undefined {
   return values[reserved] as KeptHeaders | undefined;
 }
@@ -31,7 +34,7 @@ export const ownMailHeader = 'X-Pennypost-Message';
 const purpose = 'message-over-smtp';
 const mark = new RegExp(`^([0-9a-f-]{36})\\.([0-9a-z]{${tagLength}})$`, 'i');
 
-/** Signed: what another installation has sent is no loop. */
+/** Signed, so that emails of another installation do not look like our own. */
 export function ownMailMark(secrets: SecretBox, id: string): string {
   return `${id}.${secrets.tag(purpose, id)}`;
 }

@@ -20,7 +20,6 @@ import { Acceptor } from './accept.ts';
 import { type IdempotencyClaim, RunningRequests } from './idempotency.ts';
 import { type SendingService, type SendingServices, sendingServices } from './sending-service.ts';
 
-/** Dependencies of sending. */
 export type SendDeps = Platform & {
   config: { urls: Urls; email: EmailSettings; optOuts: OptOutSettings; windows: WindowSettings };
   compiledTemplates: CompiledTemplates;

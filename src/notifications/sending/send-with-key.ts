@@ -56,7 +56,7 @@ async function sendChecked(app: SendDeps, context: SendContext, channel: Channel
   }
 }
 
-/** Finds the problems that the routes of the API would find. */
+/** Returns the problems that the routes of the API would find. */
 function checkedRequest({ channel, body, compileValidationSchema }: KeySend): CheckedRequest {
   const validate = compileValidationSchema(schemas[channel], 'body');
   const request = { body, compileValidationSchema };

@@ -64,7 +64,7 @@ export class ChangeListener {
     if (!known && this.connected && client) listen(client, channel).catch(() => this.lost(client, 'LISTEN failed'));
   }
 
-  /** Called whenever notifications may have been missed. */
+  /** `reset` is called whenever notifications may have been missed. */
   onReset(reset: () => void): void {
     this.resets.push(reset);
   }

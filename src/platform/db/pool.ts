@@ -25,7 +25,6 @@ interface PoolOptions {
   session?: string;
   /** Whether consecutive statements use the same server connection, so that hot statements can be prepared. */
   prepares?: boolean;
-  /** Statement timeout. */
   statementTimeout_ms?: number;
   /** How long after the statement timeout a response may still arrive. */
   responseTimeout_ms?: number;

@@ -51,7 +51,6 @@ interface ServerOptions<App> {
     draining(): boolean;
   };
   surfaces: Surface<App>[];
-  /** Text formats for schemas. */
   formats: Record<string, TextFormat<NoInfer<App>>>;
   api: ApiFacts;
   /** Time limit for receiving a complete request. */

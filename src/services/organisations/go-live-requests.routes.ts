@@ -8,7 +8,7 @@ import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection
 
 type Deps = Platform & { accountMessages: AccountMessageSender; config: { urls: Urls } };
 
-/** Messages between a service that requests to go live and the organisation that decides. */
+/** Emails between a service that requests to go live and the organisation that decides. */
 export function goLiveRequestRoutes(http: Http, app: Deps): void {
   http.post(
     '/organisations/notify-users-of-request-to-go-live/:service_id',

@@ -22,7 +22,7 @@ export const inviteLifetime_ms = linkLifetimes_s['service-invite'] * 1_000;
 const pages = { 'service-invite': '/invitation', 'organisation-invite': '/organisation-invitation' };
 type InvitePurpose = keyof typeof pages;
 
-/** The link in an invitation's message; `host` overrides the default front end. */
+/** Returns the link for an invitation's message; `host` overrides the default front end. */
 export function inviteUrl(app: InviteDeps, purpose: InvitePurpose, inviteId: string, host?: string | null): string {
   const token = createLinkToken(app, purpose, { invite_id: inviteId });
   return pageUrl(host || app.config.urls.admin, `${pages[purpose]}/${token}`);

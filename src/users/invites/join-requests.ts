@@ -103,7 +103,7 @@ export async function getJoinRequest(app: Platform, serviceId: string, requestId
 
 const maxPendingRequests = 100;
 
-/** Requests that somebody still has to decide, oldest first. */
+/** Oldest first. */
 export function listPendingJoinRequests(app: Platform, serviceId: string) {
   return selectPendingJoinRequests(app.db, serviceId, maxPendingRequests);
 }

@@ -101,7 +101,7 @@ export async function updateServiceInvite(
   return invite;
 }
 
-/** Accepts a pending invitation, which may say how the invited person signs in. */
+/** Accepts a pending invitation and applies its sign-in method. */
 export async function claimServiceInvite(tx: Tx, inviteId: string, userId: string, now: Date) {
   const invite = await acceptServiceInviteRow(tx, inviteId);
   const user = await getUserRecord(tx, userId);

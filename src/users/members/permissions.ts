@@ -50,7 +50,6 @@ export function manages(permissions: readonly string[]): boolean {
   return waysToManage.some((names) => names.every((name) => permissions.includes(name)));
 }
 
-/** Permissions of a service's creator. */
 export const creatorPermissions: ServicePermission[] = [
   'manage_users',
   'manage_templates',

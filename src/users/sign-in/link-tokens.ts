@@ -83,7 +83,7 @@ function keyPurpose(purpose: LinkPurpose): string {
   return `link:${purpose}`;
 }
 
-/** URL of a page of the admin front end that a message links to. */
+/** Returns the URL of a page of the admin front end, for a link in a message. */
 export function pageUrl(base: string, path: string, next?: string | null): string {
   return `${base}${path}${next ? `?${new URLSearchParams({ next })}` : ''}`;
 }

@@ -22,7 +22,7 @@ interface InboxProps {
   now: Date;
 }
 
-/** The list of messages at the left. */
+/** The list of messages on the left. */
 export function Inbox({ country, messages, hasOlder, list, current, opened, now }: InboxProps) {
   return (
     <>

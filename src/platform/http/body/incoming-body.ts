@@ -65,7 +65,7 @@ export class IncomingBody implements ArrivingBody {
     }
   }
 
-  /** Most bodies consist of one chunk. */
+  /** Avoids a copy, because most bodies consist of one chunk. */
   private keepFirst(chunk: Buffer): void {
     this.hold(chunk.length);
     this.bytes = chunk;

@@ -49,7 +49,6 @@ const monthColumns = [
 
 const texts = { sms_totals: t('Texts'), sms_fragment_totals: t('Parts'), sms_chargeable_units: t('Charged') };
 
-/** Every report of the operator. */
 export const reports: readonly Report[] = [
   {
     name: 'daily-volumes',
