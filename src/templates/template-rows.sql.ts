@@ -15,7 +15,7 @@ export async function selectTemplate(
   return (await selectCurrent(db, found))[0];
 }
 
-/** Finds a template of any service, including hidden ones. */
+/** Finds a template of any service, even a hidden one. */
 export async function selectTemplateById(db: Db | Tx, templateId: string): Promise<CurrentTemplateRow | undefined> {
   return (await selectTemplatesById(db, [templateId]))[0];
 }
@@ -63,7 +63,7 @@ export async function selectTemplateVersions(
   return rows;
 }
 
-/** Finds a version of any service, including hidden ones, for rendering accepted messages. */
+/** Finds a version of any template, even a hidden one, for rendering accepted messages. */
 export async function selectTemplateVersion(
   db: Db | Tx,
   id: string,

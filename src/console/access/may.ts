@@ -74,7 +74,7 @@ export function may(who: Who, visitor: Visitor | undefined, scope?: AccessScope,
 const waysToHave: Record<Exclude<Right, 'any'>, readonly (readonly string[])[]> = {
   activity: [['view_activity']],
   send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
-  /** Opens single messages: for people with the right `activity`, and those who may have sent the message. */
+  /** The right to open single messages, for people who see the activity and people who may have sent the message. */
   messages: [['view_activity'], ['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   templates: [['manage_templates']],
   manage: waysToManage,

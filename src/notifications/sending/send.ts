@@ -264,7 +264,7 @@ export async function sendLetter(
 export async function sendPrecompiledLetter(
   app: SendDeps,
   context: SendContext,
-  /** A person has just seen the address if a check of the file has read it. */
+  /** `address` is set if a person has just seen it in the check of the file. */
   request: PrecompiledLetterRequest & { file_id?: string; address?: string },
 ): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');

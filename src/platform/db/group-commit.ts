@@ -23,8 +23,8 @@ interface GroupCommitOptions<Item, Outcome> {
    */
   every_ms?: number;
   /**
-   * Below this group size commits start at once, and so do queues as long as the last group: if there are few clients that each wait for
-   * their response, waiting adds latency without more items.
+   * If the last group was smaller than this, or the queue is as long as the last group, the next commit starts at once: when a few clients
+   * each wait for their response, waiting adds latency but no items.
    */
   busyFrom?: number;
   /**
