@@ -138,9 +138,9 @@ type Kept =
   | 'created_for_tests';
 
 export interface UserRow extends Omit<Selectable<DB['users']>, Kept | 'read_only_operator' | 'time_zone' | 'language'> {
-  /** Only where it is true: other front ends know users of twenty fields. */
+  /** Present only if true, because other front ends expect the twenty fields of the protocol. */
   read_only_operator?: boolean;
-  /** Only where the person has chosen one. */
+  /** Present only if the person has chosen one. */
   time_zone?: string;
   language?: string;
   can_use_webauthn: boolean;
@@ -208,7 +208,7 @@ const permissions = sql<Record<string, string[]>>`(
   from service_members member join services service on service.id = member.service_id
   where member.user_id = users.id and service.active)`;
 
-// A user can have permissions without being a member; the record includes them.
+// Includes permissions in organisations that the user is not a member of.
 const organisationPermissions = sql<Record<string, string[]>>`(
   select coalesce(jsonb_object_agg(organisation.id, array(
       select permission from organisation_permissions
@@ -243,7 +243,7 @@ export async function selectActiveServiceNames(db: Db): Promise<Map<string, stri
   return new Map(services.map(({ id, name }) => [id, name]));
 }
 
-/** From the tenth failure of any kind on, the API refuses codes. */
+/** After ten failures of any kind, the API rejects codes. */
 export const maxFailures = 10;
 
 export type PeopleGroup = 'operators' | 'locked' | 'pending' | 'archived';
@@ -257,7 +257,7 @@ const groups = {
 };
 
 export interface PeopleQuery {
-  /** Part of the name or address, or the whole id. */
+  /** Part of the name or address, or a whole id. */
   text: string;
   group: PeopleGroup | undefined;
   skip: number;
@@ -273,7 +273,7 @@ export async function countLocked(db: Db): Promise<number> {
   return count;
 }
 
-/** Sorted by name. The platform's own user is not a person; archived users are listed only as such. */
+/** Sorted by name. Omits the platform's own user, and archived users unless `group` asks for them. */
 export async function selectPeople(db: Db, { text, group, skip, limit }: PeopleQuery) {
   let found = db
     .selectFrom('users')
@@ -307,7 +307,7 @@ export async function selectPeople(db: Db, { text, group, skip, limit }: PeopleQ
   return { people, total };
 }
 
-/** Ignores archived administrators, who cannot sign in. */
+/** Omits archived administrators, who cannot sign in. */
 export function selectPlatformAdmins(db: Db | Tx) {
   return db
     .selectFrom('users')
@@ -318,7 +318,7 @@ export function selectPlatformAdmins(db: Db | Tx) {
     .execute();
 }
 
-/** The platform's own user never signs in. */
+/** Omits the platform's own user, who never signs in. */
 function activeAdmins(tx: Tx) {
   return tx
     .selectFrom('users')
@@ -328,7 +328,7 @@ function activeAdmins(tx: Tx) {
     .orderBy('id');
 }
 
-/** The active ones, locked until the transaction ends. */
+/** Selects the active administrators and locks them until the transaction ends. */
 export function lockPlatformAdmins(tx: Tx) {
   return activeAdmins(tx).select('id').forNoKeyUpdate().execute();
 }

@@ -10,8 +10,8 @@ export async function insertSession(db: Db, row: Insertable<DB['sessions']>): Pr
 }
 
 /**
- * Omits the sessions of archived users, and those from before a change of the password, too many wrong passwords or codes,
- * or the beginning or end of a platform administration.
+ * Omits sessions of archived users, and sessions that began before the password or the platform administrator role changed, or before too
+ * many wrong passwords or codes.
  */
 function liveSessions(db: Db, since: Timestamp) {
   return db

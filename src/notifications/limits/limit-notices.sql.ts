@@ -10,13 +10,13 @@ export interface ReachedLimit extends Pick<YearOfLimit, 'owner_kind' | 'owner_id
   period: 'day' | 'year';
   period_start: string;
   unit: TextUnit;
-  /** Percent of the limit. */
+  /** Percentage of the limit. */
   level: 80 | 100;
   used: number;
   limit: number;
 }
 
-/** Nobody needs a warning about the 80th of 99 messages. */
+/** Smaller limits get no warning: nobody needs one about the 80th of 99 messages. */
 const minLimit = 100;
 
 const annualLimitOf = (owner: 'service' | 'organisation') => sql`case c.channel
@@ -24,7 +24,10 @@ const annualLimitOf = (owner: 'service' | 'organisation') => sql`case c.channel
   when 'sms' then ${sql.ref(`${owner}.sms_annual_limit`)}
   else ${sql.ref(`${owner}.letter_annual_limit`)} end`;
 
-/** Counters that have reached a level about which nobody was told. They are those of today, and as many as there are limits of a year. */
+/**
+ * Selects counters that have reached a level for which no notice was sent. There are few candidates: daily counters of today, and one
+ * annual counter for each limit.
+ */
 export async function selectReachedLimits(
   db: Db,
   { utc_day, year_start }: { utc_day: string; year_start: string },
@@ -61,7 +64,10 @@ export async function selectReachedLimits(
   return rows;
 }
 
-/** Whether nobody else tells of it. Exact under concurrency: another transaction that claims it waits for this one. */
+/**
+ * Returns whether this transaction should send the notice. Exact under concurrency: another transaction with the same claim waits for this
+ * one.
+ */
 export async function claimNotice(
   tx: Tx,
   { owner_kind, owner_id, channel, period, period_start, level }: ReachedLimit,
@@ -78,7 +84,7 @@ export async function claimNotice(
 interface PersonToTell {
   email_address: string;
   name: string;
-  /** Where somebody is a member of the organisation, too: that of any of its services. */
+  /** The permissions in each service that the person is a member of. */
   permissions: string[][];
   /** Whether the person is a member of the organisation. */
   is_member: boolean;
@@ -115,7 +121,7 @@ interface UsedRatio {
   ratio: number;
 }
 
-/** How much services have used of their own limits of a year. Those of 0 are used up. */
+/** Returns the share that services have used of their own annual limits. A limit of 0 counts as used up. */
 export async function selectUsedRatios(db: Db, yearStart: string): Promise<UsedRatio[]> {
   const { rows } = await sql<UsedRatio>`
     select channel, case when "limit" = 0 then 1 else count::float8 / "limit" end as ratio from (

@@ -74,7 +74,7 @@ export async function deleteFolderPermissions(tx: Tx, member: ServiceMember): Pr
     .execute();
 }
 
-/** Adds those folders that belong to the service; returns how many. */
+/** Adds the folders that belong to the service; returns how many. */
 export async function insertFolderPermissions(tx: Tx, member: ServiceMember, folderIds: string[]): Promise<number> {
   if (folderIds.length === 0) return 0;
   const added = await tx
@@ -164,7 +164,7 @@ export async function deleteFolderMembers(tx: Tx, folder: Folder): Promise<void>
   await tx.deleteFrom('template_folder_members').where('template_folder_id', '=', folder.id).execute();
 }
 
-/** Grants access to the folder to those users who are in the service's team; returns how many those are. */
+/** Grants access to the folder to users in the service's team; returns how many. */
 export async function insertFolderMembers(tx: Tx, folder: Folder, userIds: string[]): Promise<number> {
   const added = await tx
     .insertInto('template_folder_members')

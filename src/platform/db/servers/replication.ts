@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** What can run a statement: a pool, or one connection. */
+/** A pool or a single connection. */
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
 /**
- * What a primary has committed. A commit that waits for the disk has reached it when it is answered; with synchronous_commit off it
- * may not have.
+ * The WAL position up to which the primary has committed. With synchronous_commit off, a commit may be acknowledged before it is flushed,
+ * so that uses the insert position.
  */
 const committed = `case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_flush_lsn() end::text`;
 
 /**
- * Each promotion begins a new timeline. A standby may have more of the old one than the server that was promoted, and its position says
- * nothing about the new one. What it receives is visible to pg_read_all_stats; others see what its last restart point belongs to.
+ * Each promotion begins a new timeline. A standby may have replayed more of the old timeline than the promoted server, but its position
+ * says nothing about the new one. The received timeline is visible only to pg_read_all_stats; other roles see that of the last restart
+ * point.
  */
 const timelineOfStandby =
   'coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))';
@@ -25,10 +26,10 @@ export interface Position {
   timeline: number;
 }
 
-/** Of one server, for comparison with another. */
+/** Properties of one server, for comparison with another. */
 interface Facts extends Position {
   in_recovery: boolean;
-  /** The cluster, and the database in it: a standby has the same. */
+  /** Identifies the cluster and the database in it; equal on a standby. */
   identity: string;
   zone: string;
   style: string;
@@ -47,7 +48,7 @@ export async function readFacts(server: Queryable): Promise<Facts> {
   return facts;
 }
 
-/** Fails on a standby. */
+/** Throws on a standby. */
 export async function readPosition(primary: Queryable): Promise<Position> {
   const { rows } = await primary.query<Position>(`select ${committed} as position, ${timelineOfPrimary} as timeline`);
   const [position] = rows;
@@ -55,7 +56,7 @@ export async function readPosition(primary: Queryable): Promise<Position> {
   return position;
 }
 
-/** How far a standby has replayed. */
+/** Returns how far a standby has replayed the log. */
 export async function readReplayed(standby: Queryable): Promise<Position> {
   const { rows } = await standby.query<Position>(
     `select coalesce(pg_last_wal_replay_lsn(), '0/0')::text as position, ${timelineOfStandby} as timeline`,
@@ -63,7 +64,7 @@ export async function readReplayed(standby: Queryable): Promise<Position> {
   return rows[0] ?? { position: '0/0', timeline: 0 };
 }
 
-/** Whether the server is a standby now that has replayed the log of the primary up to the position. */
+/** Whether the server is a standby that has replayed the primary's log up to the position. */
 export async function hasReplayed(server: Queryable, { position, timeline }: Position): Promise<boolean> {
   const { rows } = await server.query<{ ready: boolean | null }>(
     `select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn and ${timelineOfStandby} = $2 as ready`,
@@ -72,7 +73,7 @@ export async function hasReplayed(server: Queryable, { position, timeline }: Pos
   return rows[0]?.ready === true;
 }
 
-/** Why the server cannot be read from instead of the primary, apart from being late. Completes "it ...". */
+/** Returns why the standby cannot serve reads, other than being late. Completes "it ...". */
 export function problemOfStandby(primary: Facts, standby: Facts): string | undefined {
   if (primary.in_recovery) return 'cannot be compared with the primary: DATABASE_URL leads to a standby';
   if (!standby.in_recovery) return 'is not a standby';
@@ -89,11 +90,11 @@ export function problemOfStandby(primary: Facts, standby: Facts): string | undef
 interface Comparison {
   /** Completes "it ...". */
   problem?: string | undefined;
-  /** How long it took to replay what the primary had. */
+  /** How long the standby took to replay up to the primary's position. */
   behind_ms: number;
 }
 
-/** Waits until the standby has everything that the primary has now, for as long as the patience lasts. */
+/** Waits until the standby has replayed everything that the primary has now, at most `patience_ms`. */
 export async function compareServers(primary: Queryable, standby: Queryable, patience_ms: number): Promise<Comparison> {
   const [facts, others] = [await readFacts(primary), await readFacts(standby)];
   const problem = problemOfStandby(facts, others);
@@ -112,7 +113,7 @@ export function tooLate(limit_ms: number): string {
   return `is more than ${limit_ms / 1_000} s behind the primary`;
 }
 
-/** `16/B374D848` as a number of bytes. */
+/** Converts `16/B374D848` to a number of bytes. */
 export function positionOf(text: string): bigint {
   const [high = '0', low = '0'] = text.split('/');
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);

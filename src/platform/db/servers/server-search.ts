@@ -5,19 +5,19 @@ import { isServerGone } from '../server-gone.ts';
 import { type ServerRole, urlsOfHosts } from './database-hosts.ts';
 import { positionOf, readReplayed } from './replication.ts';
 
-/** How long the other hosts have to answer once one has answered that has the role. */
+/** How long the other hosts have to answer once a host with the role has answered. */
 const grace_ms = 250;
-/** A search that found nothing is not repeated at once: every waiting request would open connections to each host. */
+/** How long a failed search is not repeated. Otherwise, every waiting request would open connections to each host. */
 const pause_ms = 500;
 
-/** The server of a database URL that has the role, shared by everything in this process that uses the URL for it. */
+/** Finds the server of a database URL that has the role. Everything in this process that uses the URL for that role shares one instance. */
 class SoughtServer {
   private readonly role: ServerRole;
   private readonly servers: readonly Server[];
   private readonly connections = new Map<pg.Client, Server>();
   private known: Server | undefined;
   private doubtful: boolean;
-  /** When the known server was started, according to the last search. */
+  /** Start time of the known server, according to the last search. */
   private startedAt: string | undefined;
   private searching: Promise<Server> | undefined;
   private failure: { error: NoServer; at: number } | undefined;
@@ -32,7 +32,7 @@ class SoughtServer {
     this.doubtful = this.servers.length > 1;
   }
 
-  /** With one host there is nothing to search: the connection attempt finds out. */
+  /** With a single host there is nothing to search: connecting shows whether it works. */
   async find(): Promise<Server> {
     if (this.known && !this.doubtful) return this.known;
     if (this.failure && performance.now() - this.failure.at < pause_ms) throw this.failure.error;
@@ -44,15 +44,15 @@ class SoughtServer {
     client.once('end', () => this.connections.delete(client));
   }
 
-  /** After a failed attempt to connect: the next one searches first. */
+  /** Called after a failed attempt to connect: the next one searches first. */
   doubt(server: Server): void {
     if (server === this.known && this.servers.length > 1) this.doubtful = true;
   }
 
   /**
-   * After a sign that the server is gone: closes every connection to it unless it answers in its role. What waits
-   * for a response then fails at once, not after the timeout of its statement. Returns how many were closed.
-   * `startedAt`: of the server that responded last. A proxy or DNS may lead new connections to another one.
+   * Called when the server may be gone. Searches, and closes all connections to the server unless it still answers in its role, so that
+   * pending statements fail at once instead of after their timeout. Returns the number of closed connections. `startedAt` is the start time
+   * of the server that responded last: behind a proxy or DNS name, new connections may reach another server.
    */
   async check(startedAt?: string): Promise<number> {
     const before = [...this.connections.keys()];
@@ -63,13 +63,13 @@ class SoughtServer {
     return before.filter((client) => !this.connections.has(client)).length;
   }
 
-  /** Closes every connection at once: for a server that can be done without. The next connection searches first. */
+  /** Closes every connection at once, for a server that is optional. The next connection searches first. */
   abandon(): void {
     if (this.known) this.doubt(this.known);
     for (const client of this.connections.keys()) this.close(client);
   }
 
-  /** Uses a host that suits better, if there are several and one does. */
+  /** Switches to a better host, if there are several. */
   async reconsider(): Promise<void> {
     if (this.servers.length > 1) await this.search().catch(() => undefined);
   }
@@ -100,7 +100,7 @@ class SoughtServer {
     return server;
   }
 
-  /** Of all hosts at the same time. Once one has answered that has the role, silent ones are not awaited. */
+  /** Asks all hosts concurrently. Once a host with the role has answered, it does not wait for silent ones. */
   private async answers(): Promise<Answer[]> {
     const answers: Answer[] = [];
     const asked = this.servers.map(async (server) => {
@@ -128,7 +128,7 @@ function newestPrimary(answers: readonly Answer[]) {
   return found.sort((one, other) => other.timeline - one.timeline)[0];
 }
 
-/** The standby that has most of the changes: of the newest timeline, see `replication.ts`. */
+/** Returns the standby with the most changes, on the newest timeline: see `replication.ts`. */
 function newestStandby(answers: readonly Answer[]) {
   const found = answers.filter((answer) => answer.is === 'standby').filter(({ replayed }) => replayed !== undefined);
   const compare = (one: (typeof found)[number], other: (typeof found)[number]) =>
@@ -150,7 +150,7 @@ export function primaryOf(url: string): SoughtServer {
 
 const missing: Record<ServerRole, string> = { primary: 'no server accepts writes', standby: 'no server is a standby' };
 
-/** 08001, as libpq: no connection could be established. */
+/** SQLSTATE 08001, as in libpq: no connection could be established. */
 class NoServer extends Error {
   readonly code = '08001';
 
@@ -174,10 +174,10 @@ interface Server {
   port: number;
 }
 
-/** `refusing`: it is alive, but has no connection to spare, or does not know the user. */
+/** `refusing`: the server is alive, but has no free connection or does not know the user. */
 type Answer = { server: Server; timeline: number } & (
   | { is: 'primary'; startedAt: string }
-  // A server that accepts no writes and is not in recovery has replayed nothing.
+  // A server that rejects writes and is not in recovery has not replayed anything.
   | { is: 'standby'; startedAt: string; replayed: bigint | undefined }
   | { is: 'refusing' | 'gone'; error: unknown }
 );
@@ -188,7 +188,7 @@ export const startOfServer = 'extract(epoch from pg_postmaster_start_time())::te
 /** Longer than a working server takes to accept a connection, and short enough to notice a dead one. */
 const answerWithin_ms = 2_000;
 
-/** Asks a server what it is, on a connection of its own. */
+/** Asks a server for its role, on a separate connection. */
 async function probe(server: Server): Promise<Answer> {
   const client = new pg.Client({ connectionString: server.url });
   client.on('error', () => undefined);
@@ -214,8 +214,8 @@ async function probe(server: Server): Promise<Answer> {
 }
 
 /**
- * Each promotion begins a new timeline. A primary that stood still and moves again has the older one, until it is
- * stopped. 0: a managed database that does not say.
+ * Each promotion begins a new timeline. A former primary that was frozen and continues has an older one, until it is stopped. Returns 0 for
+ * a managed database that does not expose it.
  */
 async function timelineOf(client: pg.Client): Promise<number> {
   try {

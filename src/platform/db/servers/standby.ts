@@ -15,51 +15,51 @@ interface StandbyOptions {
   poolSize: number;
   statementTimeout_ms: number;
   primaryUrl: string;
-  /** For what the standby cannot answer. */
+  /** Used when the standby cannot serve a read. */
   primary: Database;
   log: Log;
   metrics: Metrics;
 }
 
 /**
- * `page`: somebody waits for it, and the primary would respond at once. `file`: it takes seconds anyway, and much off the
- * primary: downloads, reports as files, backups.
+ * `page`: a person waits, and the primary would respond at once. `file`: downloads, reports as files and backups, which take seconds anyway
+ * and would be expensive on the primary.
  */
 type ReadKind = 'page' | 'file';
 
-/** How long a read waits until the standby has what the primary has. */
+/** How long a read waits until the standby has caught up with the primary. */
 const patience_ms: Record<ReadKind, number> = { page: 1_000, file: 5_000 };
-/** A standby that is further behind is not used for anything. */
+/** If the standby is further behind, it serves no reads. */
 export const maxBehind_ms = Math.max(...Object.values(patience_ms));
 
 const checkedEvery_ms = 1_000;
 const answerWithin_ms = 2_000;
-/** Looking for a host that is less far behind asks all of them. */
+/** Searching for a host that is less far behind asks all of them. */
 const reconsiderEvery_ms = 5_000;
 
 interface StandbyState {
-  /** Host and port, if they are known. */
+  /** Host and port, if known. */
   server: string | undefined;
   /** Why it is not used. Completes "it ...". */
   problem: string | undefined;
   behind_ms: number | undefined;
-  /** When it was last begun or ceased to be used, as `performance.now`. */
+  /** The last time at which it became used or unused, from `performance.now()`. */
   since_ms: number;
 }
 
 /**
- * Reads that may leave the primary alone. Each sees what was committed when it began, by whomever and through whichever process: it
- * asks the primary how far its log goes, and waits until the standby has replayed that far. So nobody misses what they have
- * just changed. While the standby is late, gone, or not a standby, the primary answers.
+ * Serves reads that need not use the primary. Each read sees everything that any process had committed when it began: it asks the primary
+ * for its WAL position, and waits until the standby has replayed it. So people always see their own changes. While the standby is late,
+ * gone, or not a standby, the primary serves the reads.
  */
 export class Standby {
   readonly pool: pg.Pool;
   state: StandbyState = { server: undefined, problem: 'was not asked yet', behind_ms: undefined, since_ms: 0 };
   private readonly options: StandbyOptions;
   private readonly database: Database;
-  /** Apart from the others, so that a server with many readers does not look dead. */
+  /** Separate pools, so that a server with many readers does not look dead. */
   private readonly checks: Record<ServerRole, pg.Pool>;
-  /** Positions of the primary that the standby has not replayed, and when they were first seen; the oldest first. */
+  /** Positions of the primary that the standby has not replayed, and when they were first seen; oldest first. */
   private missing: { position: bigint; at: number }[] = [];
   private replayed = 0n;
   private asking: ReturnType<typeof readFacts> | undefined;
@@ -94,7 +94,7 @@ export class Standby {
     );
   }
 
-  /** Does not wait for the standby: a process starts without it. */
+  /** Does not wait for the standby: a process can start without it. */
   start(): void {
     const again = async () => {
       await this.check();
@@ -109,7 +109,7 @@ export class Standby {
     await Promise.all([this.checks.primary.end(), this.checks.standby.end(), this.database.close()]);
   }
 
-  /** Undefined if the primary must answer. */
+  /** Returns undefined if the primary must serve the read. */
   async begin(kind: ReadKind): Promise<StandbyRead | undefined> {
     const position = await this.whenReady(patience_ms[kind]);
     this.reads.inc({ server: position === undefined ? 'primary' : 'standby' });
@@ -122,11 +122,11 @@ export class Standby {
     });
   }
 
-  /** The position of the primary, once the standby has it. */
+  /** Returns the position of the primary once the standby has replayed it. */
   private async whenReady(patience: number): Promise<Position | undefined> {
     const { problem, behind_ms = 0 } = this.state;
     if (problem !== undefined || behind_ms > patience) return undefined;
-    // A primary that cannot say it may still answer, or says itself what is wrong.
+    // If the primary cannot report its position, it serves the read or reports what is wrong.
     const wanted = await readPosition(this.checks.primary).catch(() => undefined);
     if (!wanted) return undefined;
     const isReady = await Promise.race([
@@ -142,7 +142,7 @@ export class Standby {
       try {
         await this.ask();
       } catch {
-        // The next check says why.
+        // The next check reports the reason.
         return false;
       }
       if (this.replayed >= position) return true;
@@ -182,7 +182,7 @@ export class Standby {
     } catch (error) {
       this.note({ problem: `cannot be asked (${messageOf(error)})`, behind_ms: undefined });
       this.replayed = 0n;
-      // What waits for a server that hangs fails now, and is repeated on the primary.
+      // Statements that wait for a hanging server fail now, and are retried on the primary.
       server.abandon();
     }
     if (this.state.problem === undefined || performance.now() - this.reconsideredAt < reconsiderEvery_ms) return;
@@ -191,12 +191,12 @@ export class Standby {
   }
 
   /**
-   * How long the standby has lacked what it lacks, to a second. Times are of this process: the clocks of the servers may differ, and
-   * while nothing is written, a standby that has everything is not late.
+   * Returns the replication lag, accurate to a second. Uses times of this process, because the clocks of the servers may differ, and
+   * because a standby that has everything is not late while nothing is written.
    */
   private measure(position: bigint, at: number): number {
     const { replayed } = this;
-    // After a failover that lost commits, the log of the primary may end before what was seen.
+    // After a failover that lost commits, the log of the primary may end before a position seen earlier.
     this.missing = this.missing.filter((one) => one.position > replayed && one.position <= position);
     if (position > (this.missing.at(-1)?.position ?? replayed)) this.missing.push({ position, at });
     if (this.missing.length > 1_000) this.missing = this.missing.filter((_, index) => index % 2 === 0);
@@ -229,7 +229,7 @@ export class Standby {
   }
 }
 
-/** Runs the read on the standby, if there is one that has what the primary has, and otherwise on the primary. */
+/** Runs the read on the standby if it has caught up with the primary, otherwise on the primary. */
 export async function fromStandby<App extends { db: Db; standby: Standby | undefined }, T>(
   app: App,
   kind: ReadKind,
@@ -249,7 +249,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error);
 }
 
-/** Without values of the statement, which may be personal data. */
+/** Omits the message if it may quote values, which may be personal data. */
 function reasonOf(error: unknown): string {
   const { code } = error as { code?: unknown };
   return code === undefined || /^(40|57|08|25|53)/.test(String(code)) ? messageOf(error) : String(code);

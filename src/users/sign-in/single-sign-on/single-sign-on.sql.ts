@@ -16,7 +16,7 @@ export async function selectUserOfIdentity(tx: Tx, { issuer, subject }: AtIssuer
   return row?.user_id;
 }
 
-/** The issuer does not matter. */
+/** Whether the user has an identity at any issuer. */
 export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
   const row = await db.selectFrom('user_identities').select('subject').where('user_id', '=', userId).executeTakeFirst();
   return row !== undefined;
@@ -51,7 +51,7 @@ export async function updateIdentityUse(tx: Tx, { issuer, subject }: AtIssuer, n
     .execute();
 }
 
-/** Returns false when the state has been used. */
+/** Returns false if the state was used before. */
 export async function insertState(tx: Tx, state_hash: string, expires_at: Timestamp): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('single_sign_on_states')
