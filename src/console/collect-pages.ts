@@ -22,6 +22,7 @@ import { guestListPages } from './pages/integration/guest-list.pages.tsx';
 import { keyPages } from './pages/integration/keys.pages.tsx';
 import { refusedPages } from './pages/integration/refused.pages.tsx';
 import { smtpPages } from './pages/integration/smtp.pages.tsx';
+import { smtpTemplatePages } from './pages/integration/smtp-template.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
@@ -166,6 +167,7 @@ const modules: PageModule<ConsoleApp>[] = [
   guestListPages,
   callbackPages,
   smtpPages,
+  smtpTemplatePages,
   refusedPages,
   settingsPages,
   canWeSendPages,

@@ -21,7 +21,7 @@ import { isSimulatedEmailAddress } from '../recipients/recipient.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import { getChosenTemplate } from '../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../templates/compiled-templates.ts';
-import { getOrCreateMailTemplate, maxMailFiles } from '../templates/templates.ts';
+import { getOrCreateMailTemplate, maxMailFiles } from '../templates/mail-template.ts';
 import { plainMarkdown } from './html-text.ts';
 import type * as mailTasks from './mail-worker.ts';
 import { type MailFile, type MailProblem, type ReadMail, readMail } from './mail-worker.ts';

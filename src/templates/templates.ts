@@ -37,11 +37,9 @@ import {
   insertPrecompiledTemplate,
   insertTemplate,
   languageColumns,
-  lockHiddenTemplates,
   lockTemplate,
   type NewTemplate,
   type SummaryFilter,
-  selectHiddenTemplate,
   selectTemplateList,
   selectTemplateSummaries,
   selectTestTemplateId,
@@ -256,44 +254,6 @@ export async function getOrCreateReplyTemplate(
     ...{ letter_welsh_subject: null, letter_welsh_content: null, created_at: timestamp(now) },
   });
   return { id, version: 1 };
-}
-
-/** The name in lists of messages and statistics. */
-const mailTemplateName = 'Email from other software';
-/** The maximum number of linked files in one email. */
-export const maxMailFiles = 10;
-const mailTemplateText = [
-  '((body))',
-  ...Array.from({ length: maxMailFiles }, (_, index) => `((name_${index + 1}))((file_${index + 1}))`),
-].join('\n\n');
-
-/**
- * Returns the hidden template of emails that other software sends over SMTP. It redacts personalisation, because the values may contain
- * sign-in links.
- */
-export async function getOrCreateMailTemplate(
-  { db, clock }: Platform,
-  serviceId: string,
-): Promise<{ id: string; version: number }> {
-  const created_by_id = platformUserId;
-  const which = { service_id: serviceId, template_type: 'email' as const, created_by_id, name: mailTemplateName };
-  const existing = await selectHiddenTemplate(db, which);
-  if (existing) return existing;
-  return inTransaction(db, async (tx) => {
-    await lockHiddenTemplates(tx, serviceId);
-    const made = await selectHiddenTemplate(tx, which);
-    if (made) return made;
-    const now = clock.now();
-    const id = newId(now);
-    await insertTemplate(tx, {
-      ...which,
-      ...{ id, subject: '((subject))', content: mailTemplateText, has_unsubscribe_link: false, reply_to: null },
-      ...{ hidden: true, redact_personalisation: true, folder: null, process_type: 'priority', postage: null },
-      ...{ letter_languages: null, letter_welsh_subject: null, letter_welsh_content: null },
-      created_at: timestamp(now),
-    });
-    return { id, version: 1 };
-  });
 }
 
 /** Returns the hidden template of letters supplied as PDF. The service must exist. */

@@ -1,9 +1,7 @@
 import { type SecretBox, tagLength } from '../../platform/secrets/secrets.ts';
 
 /** Headers with which an email from other software refers to its conversation. */
-export const keptHeaders = ['In-Reply-To', 'References', 'Auto-Submitted'] as const;
-
-export type KeptHeaders = Partial<Record<(typeof keptHeaders)[number], string>>;
+export type KeptHeaders = Partial<Record<'In-Reply-To' | 'References' | 'Auto-Submitted', string>>;
 
 type Values = Record<string, unknown>;
 
@@ -23,7 +21,7 @@ export function keptHeadersOf(values: Values): KeptHeaders | undefined {
 }
 
 export function withoutKeptHeaders(values: Values): Values {
-  if (!(reserved in values)) return values;
+  if (!Object.hasOwn(values, reserved)) return values;
   const { [reserved]: _, ...others } = values;
   return others;
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import PostalMime from 'postal-mime';
-import { keptHeaders, ownMailHeader } from '../../../src/notifications/sending/over-smtp.ts';
+import { ownMailHeader } from '../../../src/notifications/sending/over-smtp.ts';
 import { expectedMail, insist, isPage, json, type Vendor } from './vendor.ts';
 
 const domain = 'mg.notifications.example';
@@ -33,7 +33,15 @@ export const mailgun: Vendor = {
     insist(message instanceof Blob, problem(400, 'message must be a file'));
     const mail = await PostalMime.parse(await message.text());
     const header = (name: string) => mail.headers.find(({ key }) => key === name.toLowerCase())?.value;
-    const named = ['Message-ID', 'List-Unsubscribe', 'List-Unsubscribe-Post', ...keptHeaders, ownMailHeader];
+    const named = [
+      'Message-ID',
+      'List-Unsubscribe',
+      'List-Unsubscribe-Post',
+      'In-Reply-To',
+      'References',
+      'Auto-Submitted',
+      ownMailHeader,
+    ];
     insist(mail.to?.[0]?.address === form.get('to'), problem(400, 'to'));
     return {
       reference: String(form.get('v:notification_id')),

@@ -60,6 +60,45 @@ describe('sending over SMTP', () => {
     expect((await browser.get(`${here}/keys`)).text).toMatch(/grafana<small>can send over SMTP/);
   });
 
+  it('leads people who write templates to the text around the emails, which keeps their subject and text', async () => {
+    const { service, person, browser, here } = await aDeveloper({ permissions: ['email', 'smtp'] });
+    const change = (fields: object) => browser.post(`${here}/smtp/template`, { version: '1', ...fields });
+    expect((await browser.get(`${here}/smtp`)).text).not.toContain('smtp/template');
+    expect((await browser.get(`${here}/smtp/template`)).status).toBe(403);
+    await harness.admin('POST', `/user/${person.id}/service/${service}/permission`, {
+      permissions: permissionsOf(['api', 'templates']).map((permission) => ({ permission })),
+    });
+    expect((await browser.get(`${here}/smtp`)).text).toContain('smtp/template"');
+    expect((await browser.get(`${here}/smtp/template`)).text).toContain('>((body))</textarea>');
+    const right = { subject: 'IT: ((subject))', content: 'Hello\r\n\r\n((body))\r\n\r\nRegards' };
+    const inSubject = 'Keep ((subject)): it stands for the subject of the email.';
+    const inContent = 'Keep ((body)) once, on a line of its own: it stands for the text of the email.';
+    for (const [wrong, problems] of [
+      [{ subject: '' }, { subject: 'Enter a subject.' }],
+      [{ subject: 'News' }, { subject: inSubject }],
+      [{ subject: '((subject)) ((body))' }, { subject: 'Remove ((body)): software has no value for it.' }],
+      [{ content: 'Hello' }, { content: inContent }],
+      [{ content: 'Hello ((body))' }, { content: inContent }],
+      [{ content: '((body))\r\n((body))' }, { content: inContent }],
+      [{ content: '((body))\r\n((name))' }, { content: 'Remove ((name)): software has no value for it.' }],
+    ] as const) {
+      expect((await change({ ...right, ...wrong })).problems).toEqual(problems);
+    }
+    expect((await browser.get(`${here}/smtp/template`)).text).toContain('>((body))</textarea>');
+    await change({ ...right, unsubscribe_link: 'yes' });
+    const { text } = await browser.get(`${here}/smtp/template`);
+    expect(text).toContain('value="IT: ((subject))"');
+    expect(text).toContain('>Hello\n\n((body))\n\nRegards</textarea>');
+    expect(text).toMatch(/name="unsubscribe_link"[^>]* checked/);
+    const late = await change({ ...right, subject: '((subject)) late' });
+    expect(Object.values(late.problems).join()).toContain('Somebody has changed the template meanwhile: version 2');
+    expect((await browser.get(`${here}/smtp/template`)).text).toContain('value="IT: ((subject))"');
+    // No version without a change.
+    await browser.post(`${here}/smtp/template`, { ...right, version: '2', unsubscribe_link: 'yes' });
+    const rows = harness.app.db.selectFrom('templates').selectAll().where('service_id', '=', service);
+    expect(await rows.execute()).toMatchObject([{ version: 2, hidden: true, redact_personalisation: true }]);
+  });
+
   it('shows what was refused last, and security as it is', async () => {
     const { service, browser, here } = await aDeveloper({ permissions: ['email', 'smtp'] });
     expect((await browser.get(`${here}/smtp`)).text).not.toContain('Last refusals');

@@ -17,6 +17,7 @@ import { integrationView } from './integration-tabs.tsx';
 type Refusal = Awaited<ReturnType<typeof listRefusedRequests>>[number];
 
 const managers = { service: 'manage' } as const;
+const writers = { service: 'templates' } as const;
 const maxRefusals = 5;
 
 /** For software that can only send mail: what to enter in it. */
@@ -57,6 +58,13 @@ export function smtpPages(pages: Pages, app: ConsoleApp): void {
             </Empty>
           )}
           {server && isOn && <Settings server={server} serviceId={service.id} />}
+          {isOn && may(writers, visitor.user, service) === 'yes' && (
+            <p>
+              <a href={pageUrl(`/services/${service.id}/integration/smtp/template`)}>
+                {t('Change the text around these emails')}
+              </a>
+            </p>
+          )}
           {server && isOn && <LastRefusals refusals={await lastRefusalsOf(service)} now={app.clock.now()} />}
         </>,
       );
