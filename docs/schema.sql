@@ -534,6 +534,7 @@ create table jobs (
   archived boolean not null,
   reserved_parts integer,
   ignores_sending_times boolean not null,
+  wanted_at timestamp with time zone,
   constraint jobs_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint jobs_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint jobs_pkey PRIMARY KEY (id),

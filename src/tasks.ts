@@ -17,6 +17,7 @@ import { runRecurringSends } from './jobs/recurring/recurring-sends.task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
 import { resumeJobs } from './jobs/unfinished-jobs.ts';
 import { checkUpload, deleteOldUploads, runUploadCheck } from './jobs/uploads/uploads.ts';
+import { retimeFiles } from './jobs/waiting-files.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
 import {
@@ -37,7 +38,13 @@ import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
-import { retimeHeldMessages, runHeldRows, runRetiming, sendHeldRows } from './notifications/windows/held-messages.ts';
+import {
+  retimeHeldMessages,
+  retimeWaitingFiles,
+  runHeldRows,
+  runRetiming,
+  sendHeldRows,
+} from './notifications/windows/held-messages.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import { deleteOldPlanMessages } from './plans/plan-messages.task.ts';
 import type { Task } from './platform/queue/queue.ts';
@@ -192,6 +199,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: deleteExpiredData,
   },
   queued(expandJob, runExpansion),
+  queued(retimeWaitingFiles, retimeFiles),
   {
     name: 'run-recurring-sends',
     description: 'Sends templates to contact lists on the dates of their recurring sends.',

@@ -11,7 +11,7 @@ import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import type { GuardSettings } from '../notifications/settings.ts';
-import { refuseWhileClosed } from '../notifications/windows/held-messages.ts';
+import { openingOfFile } from '../notifications/windows/placing.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
@@ -54,7 +54,7 @@ export interface JobRequest {
 
 /**
  * Turns a checked upload into a job, exactly once, and reserves its share of the daily limits. Scheduled jobs reserve when
- * they start.
+ * they start. A job whose sending times are closed for all of its rows is scheduled for when the first of them begins.
  */
 export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobRow> {
   const { service, upload_id, scheduled_for } = request;
@@ -73,9 +73,11 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
       );
     if (!isSendable(upload.summary)) throw notValid();
     const { id: template_id, template_type: notification_type, process_type } = template;
-    const file = { id: upload_id, key_type: upload.key_type, template_id, notification_type, process_type };
-    refuseWhileClosed(app, service.sending_times, file, scheduled_for === null ? now : new Date(scheduled_for));
-    if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
+    const file = { key_type: upload.key_type, template_id, notification_type, process_type };
+    const wanted_at = scheduled_for ?? timestamp(now);
+    const opening = openingOfFile(service.sending_times, file, upload.summary.places, new Date(wanted_at));
+    const starts_at = opening ? timestamp(opening) : scheduled_for;
+    if (starts_at === null) await refuseTooManyJobs(tx, service.id);
     const { rows, problems, abroad, parts } = await countUploadRows(tx, upload_id);
     if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();
     const limited = scheduled_for === null && upload.key_type !== 'test';
@@ -86,7 +88,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
       template_version: template.version,
       notification_type: template.template_type,
       original_file_name: upload.original_file_name,
-      status: scheduled_for === null ? 'pending' : 'scheduled',
+      status: starts_at === null ? 'pending' : 'scheduled',
       key_type: upload.key_type,
       api_key_id: upload.api_key_id,
       created_by_id: request.created_by_id,
@@ -100,11 +102,12 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
       reserved_international: limited ? abroad : 0,
       reserved_parts: limited && countsParts(app.country, service, template.template_type, now) ? parts : null,
       lane: laneOf(app, template, rows),
-      scheduled_for,
+      scheduled_for: starts_at,
+      wanted_at: opening ? wanted_at : null,
       created_at: timestamp(now),
     });
     await markUploadSent(tx, upload_id);
-    await enqueueExpansion(app, tx, stored.id, scheduled_for === null ? undefined : new Date(scheduled_for));
+    await enqueueExpansion(app, tx, stored.id, starts_at === null ? undefined : new Date(starts_at));
     await request.alsoStore?.(tx, stored);
     return limited ? reserve(app, tx, request, stored, now) : stored;
   });
@@ -191,7 +194,8 @@ export async function returnReservation(
   if (job.reserved_day === country.limitCalendar.day(now)) {
     await returnMessages(tx, { ...reservationOf(job), messages, parts, international });
   }
-  const reservedAt = job.scheduled_for === null ? job.created_at : (job.processing_started ?? job.created_at);
+  const isOnAcceptance = (job.wanted_at ?? job.scheduled_for ?? job.created_at) === job.created_at;
+  const reservedAt = isOnAcceptance ? job.created_at : (job.processing_started ?? job.created_at);
   const { service_id, notification_type: channel } = job;
   await returnInYears(tx, country, { service_id, channel, at: new Date(reservedAt) }, { messages, parts });
 }

@@ -1,6 +1,5 @@
 import { cancelEveryLetterRow, cancelLetterRows, cancelQueuedRows } from '../notifications/cancel-rows.ts';
 import type { Status } from '../notifications/notification.ts';
-import { findFirstHeld } from '../notifications/windows/held-messages.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
@@ -9,6 +8,7 @@ import type { Task } from '../platform/queue/queue.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { type JobDeps, nothingReserved, returnReservation } from './accept-job.ts';
 import { type JobRow, lockJob, selectJob, selectJobStatistics, updateJob } from './jobs.sql.ts';
+import { findHeldUntil } from './waiting-files.ts';
 
 export const cancelJobRows: Task<{ job_id: string }> = {
   name: 'cancel-job-rows',
@@ -36,7 +36,8 @@ export async function cancelJob(
   const result = await inTransaction(app.db, async (tx) => {
     const job = await lockJob(tx, jobId);
     if (job?.service_id !== serviceId) return { job: undefined, cancelled: false };
-    if (!cancellable.includes(job.status) && !(await findFirstHeld(app, tx, job.id))) return { job, cancelled: false };
+    if (!cancellable.includes(job.status) && !(await findHeldUntil(app, tx, [job])).has(jobId))
+      return { job, cancelled: false };
     const cancelled = await updateJob(tx, jobId, {
       status: 'cancelled',
       processing_finished: timestamp(now),

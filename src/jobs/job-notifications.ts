@@ -5,7 +5,6 @@ import { type NotificationRow, rowOf } from '../notifications/notification-row.t
 import { encryptValues } from '../notifications/sending/secret-values.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import type { RowFiles } from '../notifications/sending/store-rows.ts';
-
 import { type HeldRow, holdRow } from '../notifications/windows/held-messages.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { RowWriter } from '../platform/db/row-writer.ts';
@@ -15,6 +14,7 @@ import type { JobDeps } from './accept-job.ts';
 import { jobRowIds } from './job-row-id.ts';
 import type { JobRow } from './jobs.sql.ts';
 import type { ReadyRow } from './uploads/ready-row.ts';
+import { openingOf } from './waiting-files.ts';
 
 interface JobChunk {
   job: JobRow;
@@ -132,7 +132,11 @@ function placeInTime(
 ): { notification: NewNotification; held?: HeldRow } {
   const times = job.ignores_sending_times || notification.lane === null ? null : service.sending_times;
   if (times === null) return { notification };
-  const placed = holdRow(app, times, notification, template.process_type, time_zone);
+  const opening = openingOf(job);
+  const placed = holdRow(app, times, notification, {
+    ...{ process_type: template.process_type, time_zone },
+    opening: opening === undefined ? undefined : new Date(opening),
+  });
   return placed ?? { notification: failed(notification) };
 }
 

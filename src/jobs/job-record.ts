@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
-import type { Db } from '../platform/db/database.ts';
+import type { WindowDeps } from '../notifications/windows/placing.ts';
+import type { Timestamp } from '../platform/clock.ts';
 import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { type JobRow, type RecordedJob, selectJobStatistics } from './jobs.sql.ts';
+import { findHeldUntil } from './waiting-files.ts';
 
 /** Fields that both APIs show. */
 export const jobFields = {
@@ -25,6 +27,12 @@ export const jobFields = {
   scheduled_for: Nullable(Datetime),
   archived: Type.Boolean({ description: 'Its rows were deleted' }),
   statistics: Type.Array(Type.Object({ status: Type.String(), count: Type.Integer() })),
+  held_until: Type.Optional(
+    Type.String({
+      description:
+        'While rows wait for their sending time: when the first of these begins, or began if they are spread',
+    }),
+  ),
 };
 
 export const JobRecord = Type.Object({
@@ -36,11 +44,6 @@ export const JobRecord = Type.Object({
     description: 'Null if it was sent with an API key',
   }),
   contact_list_id: Nullable(Uuid),
-  held_until: Type.Optional(
-    Type.String({
-      description: 'When the first of its messages that wait for their sending time may go out; of a single job',
-    }),
-  ),
 });
 
 type JobRecord = Static<typeof JobRecord>;
@@ -49,7 +52,8 @@ type NamedJob = JobRow & { service_name: string; template_name: string };
 type Statistics = Awaited<ReturnType<typeof selectJobStatistics>>;
 
 /** The fields that both APIs show. */
-export function jobValues(job: NamedJob, statistics: Statistics) {
+export function jobValues(job: NamedJob, statistics: Statistics, held: ReadonlyMap<string, Timestamp>) {
+  const held_until = held.get(job.id);
   return {
     id: job.id,
     service: job.service_id,
@@ -70,15 +74,17 @@ export function jobValues(job: NamedJob, statistics: Statistics) {
     scheduled_for: job.scheduled_for,
     archived: job.archived,
     statistics: statistics.flatMap(({ job_id, status, count }) => (job_id === job.id ? [{ status, count }] : [])),
+    ...(held_until === undefined ? {} : { held_until }),
   };
 }
 
 /** Statistics come from a rollup: the cost does not depend on the number of rows. */
-export async function jobRecords(db: Db, jobs: RecordedJob[]): Promise<JobRecord[]> {
+export async function jobRecords(app: WindowDeps, jobs: RecordedJob[]): Promise<JobRecord[]> {
   const started = jobs.filter(({ processing_started }) => processing_started !== null).map(({ id }) => id);
-  const statistics = started.length > 0 ? await selectJobStatistics(db, started) : [];
+  const statistics = started.length > 0 ? await selectJobStatistics(app.db, started) : [];
+  const held = await findHeldUntil(app, app.db, jobs);
   return jobs.map((job) => ({
-    ...jobValues(job, statistics),
+    ...jobValues(job, statistics, held),
     job_status: job.status,
     created_by: job.created_by_id === null ? null : { id: job.created_by_id, name: job.created_by_name ?? '' },
     contact_list_id: job.contact_list_id,

@@ -166,6 +166,16 @@ export async function countJobs(db: Db, serviceId: string, filter: JobFilter): P
   return count;
 }
 
+export function selectScheduledJobs(db: Db, serviceId: string): Promise<JobRow[]> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .where('status', '=', 'scheduled')
+    .orderBy('id')
+    .execute();
+}
+
 export async function hasJobs(db: Db, serviceId: string): Promise<boolean> {
   return (await db.selectFrom('jobs').select('id').where('service_id', '=', serviceId).limit(1).execute()).length > 0;
 }

@@ -2,7 +2,7 @@ import { addDays } from '../countries/calendar.ts';
 import { forApi, t } from '../language/text.ts';
 import { refusalOfGuard } from '../notifications/guard/guard.ts';
 import { parseMoment, readScheduledTime } from '../notifications/sending/scheduled-time.ts';
-import { findFirstHeld } from '../notifications/windows/held-messages.ts';
+import type { WindowDeps } from '../notifications/windows/placing.ts';
 import { day_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../platform/db/exists.ts';
 import { Failure, forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
@@ -124,12 +124,11 @@ function readTime(value: unknown, now: Date): { at: Timestamp } | { problem: str
   return readScheduledTime(value, now, schedulingLimit);
 }
 
-export async function getJob(app: Platform, serviceId: string, jobId: string) {
+export async function getJob(app: WindowDeps, serviceId: string, jobId: string) {
   const job = await selectRecordedJob(app.db, serviceId, jobId);
-  const [record] = await jobRecords(app.db, job ? [job] : []);
+  const [record] = await jobRecords(app, job ? [job] : []);
   if (!record) throw notFound();
-  const held_until = await findFirstHeld(app, app.db, jobId);
-  return held_until === undefined ? record : { ...record, held_until };
+  return record;
 }
 
 interface ListQuery extends Pick<JobFilter, 'statuses' | 'contact_list_id'> {
@@ -137,7 +136,7 @@ interface ListQuery extends Pick<JobFilter, 'statuses' | 'contact_list_id'> {
   limit_days?: number;
 }
 
-export async function listJobs(app: Platform, serviceId: string, query: ListQuery) {
+export async function listJobs(app: WindowDeps, serviceId: string, query: ListQuery) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, limit_days, ...filter } = query;
   const created_since = limit_days === undefined ? undefined : timestamp(midnightBefore(app, limit_days));
@@ -146,7 +145,7 @@ export async function listJobs(app: Platform, serviceId: string, query: ListQuer
   const pages = Math.max(1, Math.ceil(total / jobPageSize));
   if (page > pages) throw notFound();
   const rows = await selectJobs(app.db, serviceId, wanted, { size: jobPageSize, skip: (page - 1) * jobPageSize });
-  return { data: await jobRecords(app.db, rows), page_size: jobPageSize, total, pages };
+  return { data: await jobRecords(app, rows), page_size: jobPageSize, total, pages };
 }
 
 function midnightBefore({ clock, country: { calendar } }: Platform, days: number): Date {

@@ -9,13 +9,21 @@ import {
   refuseUnlessChannelIsAllowed,
 } from '../notifications/sending/send-rules.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
-import { refuseWhileClosed } from '../notifications/windows/held-messages.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { findTemplate, getReplyToText, type ReadyTemplate } from '../templates/compiled-templates.ts';
-import { type JobDeps, limitsExceeded, nothingReserved, reservationOf, returnReservation } from './accept-job.ts';
+import {
+  enqueueExpansion,
+  findTemplateOfJob,
+  type JobDeps,
+  limitsExceeded,
+  nothingReserved,
+  reservationOf,
+  returnReservation,
+} from './accept-job.ts';
 import { countUploadRows, isServiceActive, type JobRow, lockJob, updateJob } from './jobs.sql.ts';
+import { findOpening } from './waiting-files.ts';
 
 /** Days or moments have passed since a job was accepted: what would be refused now is cancelled. */
 export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | undefined> {
@@ -36,13 +44,19 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
         ...nothingReserved,
       });
     }
+    if (judged.opening && !current.ignores_sending_times) {
+      await enqueueExpansion(app, tx, job.id, judged.opening);
+      const wanted_at = current.wanted_at ?? current.scheduled_for ?? current.created_at;
+      const waiting = { status: 'scheduled', scheduled_for: timestamp(judged.opening), wanted_at } as const;
+      return updateJob(tx, job.id, { ...waiting, updated_at: at });
+    }
     const starting = {
       status: 'in progress' as const,
       processing_started: at,
       updated_at: at,
       reply_to_text: judged.reply_to_text,
     };
-    if (current.status === 'pending' || job.key_type === 'test') return updateJob(tx, job.id, starting);
+    if (current.reserved_day !== null || job.key_type === 'test') return updateJob(tx, job.id, starting);
     const { rows, problems, abroad, parts } = await countUploadRows(tx, job.id);
     const share = {
       reserved_day: app.country.limitCalendar.day(now),
@@ -70,7 +84,10 @@ export function isWaiting({ status, scheduled_for }: JobRow, now: Date): boolean
   return status === 'pending' || (status === 'scheduled' && new Date(scheduled_for ?? now) <= now);
 }
 
-type Judgement = { cancelled_because: string } | { service: SendingService; reply_to_text: string | null };
+type Judgement =
+  | { cancelled_because: string }
+  /** `opening` is when its first row may go out, if none may yet. */
+  | { service: SendingService; reply_to_text: string | null; opening: Date | undefined };
 
 async function judge(app: JobDeps, job: JobRow, service: SendingService | undefined): Promise<Judgement> {
   if (!service || !(await isServiceActive(app.db, job.service_id))) return { cancelled_because: 'Service is inactive' };
@@ -81,10 +98,11 @@ async function judge(app: JobDeps, job: JobRow, service: SendingService | undefi
     if (newest.found !== 'here' || newest.template.row.archived)
       return { cancelled_because: 'Template has been deleted' };
     if (job.notification_type === 'letter') refuseLettersInTrialMode(context);
-    const { process_type } = newest.template.row;
-    refuseWhileClosed(app, service.sending_times, { ...job, process_type }, context.now);
+    const sent = await findTemplateOfJob(app, job);
+    if (!sent) return { cancelled_because: 'Template has been deleted' };
+    const opening = await findOpening(app, job, { service, template: sent }, context.now);
     refuseUnlessFilesAreSetUp(app, service, newest.template.row.email_files.length > 0);
-    return { service, reply_to_text: await replyToOf(app, context, newest.template, job) };
+    return { service, reply_to_text: await replyToOf(app, context, newest.template, job), opening };
   } catch (error) {
     if (error instanceof Failure && typeof error.detail === 'string') return { cancelled_because: error.detail };
     throw error;

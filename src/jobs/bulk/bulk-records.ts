@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { ApiCaller } from '../../auth/api-caller.ts';
 import type { Country } from '../../countries/country.ts';
 import type { Header } from '../../libraries/spreadsheet/sheet.ts';
-import { earlier, hour_ms } from '../../platform/clock.ts';
+import type { WindowDeps } from '../../notifications/windows/placing.ts';
+import { earlier, hour_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
@@ -16,6 +17,7 @@ import { jobFields, jobValues } from '../job-record.ts';
 import { selectJobStatistics } from '../jobs.sql.ts';
 import { selectHeader } from '../reports/job-report.sql.ts';
 import { problemsFile, rowsWithProblems } from '../uploads/stored-rows.ts';
+import { findHeldUntil } from '../waiting-files.ts';
 import { pagesOfResults, selectBulkSend, selectBulkSends } from './bulk-records.sql.ts';
 
 const pageSize = 250;
@@ -46,18 +48,19 @@ type Owner = Pick<ApiCaller, 'service_id' | 'key_type'>;
 type Row = NonNullable<Awaited<ReturnType<typeof selectBulkSend>>>;
 type Statistics = Awaited<ReturnType<typeof selectJobStatistics>>;
 
-async function findBulkJob(db: Db | Tx, owner: Owner, id: string): Promise<BulkJob | undefined> {
+async function findBulkJob(app: WindowDeps, db: Db | Tx, owner: Owner, id: string): Promise<BulkJob | undefined> {
   const row = await selectBulkSend(db, owner, id);
-  return row && bulkJob(row, await selectJobStatistics(db, [row.id]));
+  return row && bulkJob(row, await selectJobStatistics(db, [row.id]), await findHeldUntil(app, db, [row]));
 }
 
-export async function getBulkJob(db: Db | Tx, owner: Owner, id: string): Promise<BulkJob> {
-  const job = await findBulkJob(db, owner, id);
+export async function getBulkJob(app: WindowDeps, db: Db | Tx, owner: Owner, id: string): Promise<BulkJob> {
+  const job = await findBulkJob(app, db, owner, id);
   if (!job) throw notFound();
   return job;
 }
 
-export async function listBulkJobs(db: Db, owner: Owner, older_than: string | undefined): Promise<BulkJob[]> {
+export async function listBulkJobs(app: WindowDeps, owner: Owner, older_than: string | undefined): Promise<BulkJob[]> {
+  const { db } = app;
   if (older_than !== undefined && !(await selectBulkSend(db, owner, older_than))) {
     throw invalid(`older_than ${older_than} does not exist in database for service id ${owner.service_id}`);
   }
@@ -66,14 +69,15 @@ export async function listBulkJobs(db: Db, owner: Owner, older_than: string | un
     db,
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => bulkJob(row, statistics));
+  const held = await findHeldUntil(app, db, rows);
+  return rows.map((row) => bulkJob(row, statistics, held));
 }
 
-function bulkJob(row: Row, statistics: Statistics): BulkJob {
+function bulkJob(row: Row, statistics: Statistics, held: ReadonlyMap<string, Timestamp>): BulkJob {
   const { key_type, api_key_id, status } = row;
   if (api_key_id === null) throw new Error('A bulk send without a key');
   return {
-    ...jobValues(row, statistics),
+    ...jobValues(row, statistics, held),
     job_status: status === 'finished all notifications created' ? 'finished' : status,
     created_by: null,
     api_key: { id: api_key_id, name: row.api_key_name, key_type },
@@ -83,7 +87,7 @@ function bulkJob(row: Row, statistics: Statistics): BulkJob {
 
 /** The names of the errors are those of the API of GC Notify. */
 export async function cancelBulk(app: JobDeps, caller: ApiCaller, id: string): Promise<BulkJob> {
-  const found = await findBulkJob(app.db, caller, id);
+  const found = await findBulkJob(app, app.db, caller, id);
   if (!found) throw new Failure('not-found', 'JobNotFoundError', 'No result found');
   const { job, cancelled } = await cancelJob(app, caller.service_id, id);
   if (!cancelled) {
@@ -91,7 +95,7 @@ export async function cancelBulk(app: JobDeps, caller: ApiCaller, id: string): P
       ? new Failure('conflict', 'JobAlreadyCancelledError', 'This send has already been cancelled')
       : new Failure('conflict', 'JobCancellationNotAllowedError', 'This send has finished and cannot be cancelled');
   }
-  return getBulkJob(app.db, caller, id);
+  return getBulkJob(app, app.db, caller, id);
 }
 
 /** Files about a send. They are made piece by piece, while they are downloaded. */

@@ -10,6 +10,7 @@ import {
 } from '../../notifications/sending/admission.ts';
 import { digestOfRequest } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
+import type { WindowDeps } from '../../notifications/windows/placing.ts';
 import { fromStandby } from '../../platform/db/servers/standby.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import { takeNothingForEmpty } from '../../platform/http/body/body.ts';
@@ -17,7 +18,6 @@ import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { requestRoot } from '../../platform/http/request-facts.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { Data, Nullable, QueryBoolean, Uuid } from '../../protocol/fields.ts';
@@ -195,7 +195,7 @@ function readRequest(app: BulkDeps, request: FastifyRequest, { now }: SendContex
 const path = '/v2/notifications/bulk';
 const params = Type.Object({ job_id: Uuid });
 
-export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: Urls } }): void {
+export function bulkReadingRoutes(http: Http, app: WindowDeps & { config: { urls: Urls } }): void {
   const rootOf = requestRoot(app.config.urls.api);
 
   http.get(
@@ -217,7 +217,7 @@ export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: 
     },
     async (request) => {
       const { older_than } = request.query;
-      const bulk_jobs = await listBulkJobs(app.db, apiCallerOf(request), older_than);
+      const bulk_jobs = await listBulkJobs(app, apiCallerOf(request), older_than);
       const here = `${rootOf(request)}${path}`;
       const last = bulk_jobs.at(-1);
       return {
@@ -239,7 +239,7 @@ export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: 
         response: { 200: { ...Data(BulkJob), examples: [{ data: examples.finishedJob }] } },
       },
     },
-    async (request) => ({ data: await getBulkJob(app.db, apiCallerOf(request), request.params.job_id) }),
+    async (request) => ({ data: await getBulkJob(app, app.db, apiCallerOf(request), request.params.job_id) }),
   );
 
   http.get(
@@ -258,9 +258,9 @@ export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: 
       },
     },
     async (request, reply) => {
-      const job = await getBulkJob(app.db, apiCallerOf(request), request.params.job_id);
+      const job = await getBulkJob(app, app.db, apiCallerOf(request), request.params.job_id);
       const format = formatOf(request);
-      const results = async ({ db }: Platform) => resultsOf(db, job, format);
+      const results = async ({ db }: WindowDeps) => resultsOf(db, job, format);
       return sendFile(reply, format, await fromStandby(app, 'file', results));
     },
   );
@@ -281,7 +281,7 @@ export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: 
       },
     },
     async (request, reply) => {
-      const job = await getBulkJob(app.db, apiCallerOf(request), request.params.job_id);
+      const job = await getBulkJob(app, app.db, apiCallerOf(request), request.params.job_id);
       const format = formatOf(request);
       return sendFile(reply, format, await problemsOf(app, job, format));
     },

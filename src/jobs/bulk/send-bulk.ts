@@ -43,7 +43,7 @@ export async function sendBulkOnce(
 ): Promise<Sent<Response>> {
   if (key === undefined) {
     const { id } = await sendBulk(app, context, send, body, undefined);
-    return { response: { data: await getBulkJob(app.db, caller, id) }, replayed: false };
+    return { response: { data: await getBulkJob(app, app.db, caller, id) }, replayed: false };
   }
   if (stored) {
     await finish();
@@ -56,7 +56,7 @@ export async function sendBulkOnce(
     const claim = claimKey(
       { service_id, key, now: context.now },
       () => (digestOfThis = digest()),
-      async (tx, job) => (response = { data: await getBulkJob(tx, caller, job.id) }),
+      async (tx, job) => (response = { data: await getBulkJob(app, tx, caller, job.id) }),
     );
     try {
       await sendBulk(app, context, send, body, claim);

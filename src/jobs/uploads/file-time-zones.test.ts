@@ -77,16 +77,19 @@ describe('the column "time zone" of a file', () => {
     const lines = [
       { phone_number: '07700900001', personalisation: { 'time zone': 'Asia/Tokyo' } },
       { phone_number: '07700900002' },
+      { phone_number: '07700900003', personalisation: { 'time zone': 'America/New_York' } },
     ];
     const sent = await send('application/x-ndjson', lines.map((line) => JSON.stringify(line)).join('\n'));
     expect(sent.status).toBe(201);
-    expect(await waits_until()).toEqual([inTokyo, inLondon]);
+    expect(await waits_until()).toEqual([inTokyo, inLondon, atOnce]);
   });
 
   it('says by whose clock an email waits', async () => {
     const { send, waits_until } = await aTeam({ template: { template_type: 'email', subject: 'Hello' } });
-    await send('text/csv', 'email address,time zone\na@example.org,Asia/Tokyo\nb@example.org,\n');
-    expect(await waits_until()).toEqual([inTokyo, inLondon]);
+    const zones = ['Asia/Tokyo', '', 'America/New_York'];
+    const lines = zones.map((zone, index) => `${index}@example.org,${zone}`);
+    await send('text/csv', ['email address,time zone', ...lines].join('\n'));
+    expect(await waits_until()).toEqual([inTokyo, inLondon, atOnce]);
   });
 
   it('has a problem in each row with something else, and nothing is sent', async () => {
@@ -118,6 +121,8 @@ describe('the column "time zone" of a file', () => {
     const printed = await aTeam({ template: { content: 'Your time zone: ((time zone))' } });
     const file = 'phone number,time zone\n07700900001,the one of my mother\n';
     expect((await printed.send('text/csv', file)).status).toBe(201);
+    harness.clock.set(inLondon[0] ?? '');
+    await harness.runTasks();
     expect(await printed.waits_until()).toEqual([inLondon]);
     const other = await aTeam({ waits: false });
     expect((await other.send('text/csv', file)).status).toBe(201);

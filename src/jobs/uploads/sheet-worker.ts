@@ -8,7 +8,13 @@ import { type FileErrorKind, SpreadsheetError } from '../../libraries/spreadshee
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import { addressRules } from '../../recipients/address-rules.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
-import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
+import {
+  countPlace,
+  countRow,
+  noRows,
+  type RowCounts,
+  type RowsToShow,
+} from '../../recipients/spreadsheet/file-problems.ts';
 import { isAllowed, type ShownProblem, showProblems, showRow } from '../../recipients/spreadsheet/row-check.ts';
 import type { CheckedRow, Destination, RecipientPermissions } from '../../recipients/spreadsheet/row-problems.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
@@ -139,6 +145,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
   const country = countryOf(plan);
   const texts = new RowTexts(country, plan.header, plan.against, plan.permissions);
   const postage = 'postage' in plan.against ? plan.against.postage : null;
+  const isTimed = 'texts' in plan.against && plan.against.texts.own.template_type !== 'letter';
   const described: RowProblems[] = [];
   let abroad_count = 0;
   let part_count = 0;
@@ -155,6 +162,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     if (ready) part_count += template.countParts?.(checked.personalisation) ?? 0;
     if (ready && language !== null) ready.language = language;
     if (ready && zone !== undefined) ready.time_zone = zone;
+    if (ready && isTimed) countPlace(counts, { time_zone: zone, region: regionOf(checked, country) });
     return writeReadyRow(ready);
   });
   counts.part_count = part_count;
@@ -195,6 +203,12 @@ function readyRow(checked: CheckedRow, postage: string | null, country: Country)
     client_reference: reference,
     abroad,
   };
+}
+
+/** All numbers at home count as those of the main region, whose prices they have. */
+function regionOf({ destination }: CheckedRow, { phone }: Country): string | undefined {
+  if (destination?.channel !== 'sms') return undefined;
+  return destination.number.international ? destination.number.region : phone.region;
 }
 
 function withoutNulls(values: CheckedRow['personalisation']): ReadyRow['personalisation'] {

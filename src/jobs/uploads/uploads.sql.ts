@@ -72,6 +72,13 @@ export async function selectUpload(db: Db | Tx, serviceId: string, id: string): 
   return row as UploadRow | undefined;
 }
 
+/** Where the rows of a file go; undefined if the release that checked it did not note that. */
+export async function selectPlaces(db: Db, id: string): Promise<FileSummary['places']> {
+  const { rows } = await sql<{ places: FileSummary['places'] | null }>`
+    select summary -> 'places' as places from uploads where id = ${id}`.execute(db);
+  return rows[0]?.places ?? undefined;
+}
+
 export async function lockUpload(tx: Tx, serviceId: string, id: string): Promise<UploadRow | undefined> {
   const row = await tx
     .selectFrom('uploads')

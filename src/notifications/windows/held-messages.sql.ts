@@ -48,13 +48,24 @@ export async function selectHeld(
   return rows;
 }
 
-/** When the first messages of a file may go out that still wait; undefined if none does. */
-export async function selectFirstHeld(db: Db | Tx, jobId: string, now: Timestamp): Promise<Timestamp | undefined> {
-  const { rows } = await sql<{ held_until: Timestamp }>`
-    select held_until from held_messages where job_id = ${jobId} and held_until > ${now} order by held_until limit 1`.execute(
-    db,
-  );
-  return rows[0]?.held_until;
+/** The first `held_until` of each file with messages that wait. Those whose sending time began after `spreadSince` may still be spread over it. */
+export async function selectFirstHeld(
+  db: Db | Tx,
+  jobIds: readonly string[],
+  now: Timestamp,
+  spreadSince: Timestamp,
+): Promise<ReadonlyMap<string, Timestamp>> {
+  if (jobIds.length === 0) return new Map();
+  const { rows } = await sql<{ job_id: string; held_until: Timestamp }>`
+    select job.id as job_id, waiting.held_until
+    from unnest(${jobIds}::uuid[]) as job (id) cross join lateral (
+      select h.held_until from held_messages h
+      where h.job_id = job.id and h.held_until > ${spreadSince} and (h.held_until > ${now} or exists (
+        select from delivery_queue q
+        where q.notification_id = h.notification_id and q.due_at > ${now} and q.leased_by is null and q.attempts = 0))
+      order by h.held_until limit 1
+    ) as waiting`.execute(db);
+  return new Map(rows.map(({ job_id, held_until }) => [job_id, held_until]));
 }
 
 export interface NewTime {
@@ -99,19 +110,22 @@ export async function dequeueHeld(tx: Tx, serviceId: string, id: string): Promis
   return rows.length > 0;
 }
 
-/** Messages that still wait, by channel; reads at most `max` of each. */
+/** Messages that still wait, by channel, of which it reads at most `max`, and the rows of files that wait. */
 export async function countHeld(
   db: Db,
   now: Timestamp,
   max: number,
 ): Promise<{ channel: Channel; messages: number }[]> {
   const { rows } = await sql<{ channel: Channel; messages: number }>`
-    select channel.name as channel, counted.messages
+    select channel.name as channel, counted.messages + coalesce(waiting.rows, 0)::int as messages
     from unnest(array['email', 'sms']) as channel (name) cross join lateral (
       select count(*)::int as messages from (
         select from held_messages h where h.notification_type = channel.name and h.held_until > ${now} limit ${max}
       ) as first_rows
-    ) as counted`.execute(db);
+    ) as counted cross join lateral (
+      select sum(row_count - rows_skipped) as rows from jobs
+      where status = 'scheduled' and notification_type = channel.name and scheduled_for > ${now} and scheduled_for <> wanted_at
+    ) as waiting`.execute(db);
   return rows;
 }
 

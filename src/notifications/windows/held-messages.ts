@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
-import { dayFormat } from '../../countries/calendar.ts';
-import { calendarOf } from '../../countries/timing/zones.ts';
-import { day_ms, earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
@@ -11,7 +8,6 @@ import type { Task } from '../../platform/queue/queue.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import type { NewNotification } from '../notification.ts';
 import type { SendingServices } from '../sending/sending-service.ts';
-import type { WindowSettings } from '../settings.ts';
 import { recordStatusChanges } from '../status.ts';
 import {
   countHeld,
@@ -25,78 +21,14 @@ import {
   selectHeld,
   updateDueTimes,
 } from './held-messages.sql.ts';
-import { type SendingTime, type SendingTimes, sendingTime, zonesOfRecipient } from './sending-time.ts';
+import { type Placed, placeMessage, spread, type WhereItGoes, type WindowDeps } from './placing.ts';
+import type { SendingTimes } from './sending-time.ts';
 
 export type { HeldRow } from './held-messages.sql.ts';
 
-type Deps = Platform & { config: { windows: WindowSettings } };
-
-/** The message, as far as the time of sending depends on it. */
-interface ToPlace extends Pick<NewNotification, 'id' | 'notification_type' | 'key_type' | 'template_id'> {
-  process_type: string;
-}
-
-export interface WhereItGoes {
-  time_zone?: string | null | undefined;
-  /** The country of a phone number. */
-  region?: string | undefined;
-}
-
-interface Placed {
-  due: Date;
-  held_until: Date;
-}
-
-/** Longer than that, a message does not wait: the sender hears of it while it can still do something else. */
-const longestWait_ms = 72 * hour_ms;
-
-/** When a message goes out that may not go out at `start`; undefined if it may. Throws where that is too late. */
-function placeMessage(
-  app: Deps,
-  times: SendingTimes,
-  message: ToPlace,
-  recipient: WhereItGoes,
-  start: Date,
-  longest_ms = longestWait_ms,
-): Placed | undefined {
-  const at = (moment: Date) => timeOf(times, message, recipient, moment);
-  const time = at(start);
-  if (time.reason !== 'held' && time.reason !== 'never-opens') return undefined;
-  if (time.at === undefined || time.at.getTime() - start.getTime() > longest_ms) throw closedFor(time);
-  const spread = later(time.at, shareOf(message.id) * app.config.windows.spread_ms);
-  // A window may be shorter than that.
-  return { due: at(spread).reason === 'open' ? spread : time.at, held_until: time.at };
-}
-
-function timeOf(times: SendingTimes, message: ToPlace, { time_zone, region }: WhereItGoes, start: Date): SendingTime {
-  const { notification_type: channel } = message;
-  return sendingTime({
-    channel,
-    key_type: message.key_type,
-    process_type: message.process_type,
-    template_window: times.templates.get(message.template_id),
-    service_window: channel === 'letter' ? undefined : times[channel],
-    zones: { recipient: time_zone ?? undefined, country: zonesOfRecipient({ region }), service: times.time_zone },
-    start,
-  });
-}
-
-const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
-
-function closedFor({ at, zones }: SendingTime): Failure {
-  const until = at ? `until ${dayInWords(calendarOf(zones?.[0] ?? 'UTC').day(at))}` : 'for more than 14 days';
-  const text = `Your sending times are closed ${until}. Send this later, or use a priority template`;
-  return invalid(text, { reason: at ? 'sending_times_closed' : 'sending_times_never_open' });
-}
-
-/** From 0 to 1, and always the same for a message. */
-function shareOf(id: string): number {
-  return createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32;
-}
-
 /** The message as it is to be stored, and why it waits, if it does. */
 export function holdInWindow(
-  app: Deps,
+  app: WindowDeps,
   times: SendingTimes | null,
   notification: NewNotification,
   process_type: string,
@@ -107,42 +39,47 @@ export function holdInWindow(
   return placed ? held(notification, placed, recipient) : { notification };
 }
 
-/** The rows of a file were accepted with it, so they wait until their sending time, however long. Undefined if it never begins. */
+/**
+ * The rows of a file were accepted with it, so they wait until their sending time, however long. Those of a file that has waited for
+ * `opening` are spread from then on. Undefined if their sending time never begins.
+ */
 export function holdRow(
-  app: Deps,
+  app: WindowDeps,
   times: SendingTimes,
   notification: NewNotification,
-  process_type: string,
-  time_zone?: string,
+  {
+    process_type,
+    time_zone,
+    opening,
+  }: { process_type: string; time_zone?: string | undefined; opening?: Date | undefined },
 ): { notification: NewNotification; held?: HeldRow } | undefined {
   const region = notification.notification_type === 'sms' ? regionOf(app, notification) : undefined;
+  const [message, recipient] = [
+    { ...notification, process_type },
+    { time_zone, region },
+  ];
   const start = new Date(notification.created_at);
   try {
-    const placed = placeMessage(
-      app,
-      times,
-      { ...notification, process_type },
-      { time_zone, region },
-      start,
-      Number.POSITIVE_INFINITY,
-    );
-    return placed ? held(notification, placed, { time_zone }) : { notification };
+    const placed = placeMessage(app, times, message, recipient, start, Number.POSITIVE_INFINITY);
+    if (placed) return held(notification, placed, { time_zone });
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
   }
+  const due = opening && spread(app, times, message, recipient, opening);
+  return opening && due && due > start
+    ? held(notification, { due, held_until: opening }, { time_zone })
+    : { notification };
 }
 
 /** At home is the home of the installation, without reading the number. */
-function regionOf({ country }: Deps, { international, normalised_recipient }: NewNotification): string | undefined {
+function regionOf(
+  { country }: WindowDeps,
+  { international, normalised_recipient }: NewNotification,
+): string | undefined {
   if (!international) return country.phone.region;
   const parsed = parsePhoneNumber(country.phone, `+${normalised_recipient ?? ''}`);
   return parsed.ok ? parsed.number.region : undefined;
-}
-
-/** Refuses a file whose rows would wait too long, where the service is. */
-export function refuseWhileClosed(app: Deps, times: SendingTimes | null, file: ToPlace, start: Date): void {
-  if (times !== null) placeMessage(app, times, file, {}, start);
 }
 
 function held(
@@ -172,11 +109,19 @@ export const retimeHeldMessages: Task<{ service_id: string }> = {
   maxAttempts: 9,
 };
 
-export async function enqueueRetiming({ queue, db }: Platform, service_id: string): Promise<void> {
-  await queue.add(db, retimeHeldMessages, { service_id }, { key: `${retimeHeldMessages.name} ${service_id}` });
+export const retimeWaitingFiles: Task<{ service_id: string }> = {
+  name: 'retime-waiting-files',
+  description: 'Gives the files of a service that have not started new times after its sending times have changed.',
+  maxAttempts: 9,
+};
+
+/** In the transaction that changes the sending times. */
+export async function enqueueRetiming({ queue }: Platform, tx: Tx, service_id: string): Promise<void> {
+  for (const task of [retimeHeldMessages, retimeWaitingFiles])
+    await queue.add(tx, task, { service_id }, { key: `${task.name} ${service_id}` });
 }
 
-type RetimeDeps = Deps & { sending: { services: SendingServices } };
+type RetimeDeps = WindowDeps & { sending: { services: SendingServices } };
 
 const batch = 500;
 
@@ -188,13 +133,17 @@ export async function runRetiming(app: RetimeDeps, { service_id }: { service_id:
   await inBatches(app.db, service_id, undefined, (message) => newTimeOf(app, service.sending_times, message));
 }
 
-function newTimeOf(app: Deps, times: SendingTimes | null, message: HeldToPlace): NewTime[] {
+function newTimeOf(app: WindowDeps, times: SendingTimes | null, message: HeldToPlace): NewTime[] {
   const { notification_id: id, notification_type, time_zone, wanted_at } = message;
+  const opening = new Date(message.held_until);
   const start = new Date(Math.max(app.clock.now().getTime(), wanted_at === null ? 0 : Date.parse(wanted_at)));
   const parsed = notification_type === 'sms' ? parsePhoneNumber(app.country.phone, `+${message.recipient}`) : undefined;
   const region = parsed?.ok ? parsed.number.region : undefined;
   try {
     const placed = times && placeMessage(app, times, { ...message, id }, { time_zone, region }, start);
+    const spreadTo =
+      times && opening <= start ? spread(app, times, { ...message, id }, { time_zone, region }, opening) : undefined;
+    if (!placed && spreadTo && spreadTo > start) return [];
     if (!placed) return [{ id, due_at: timestamp(start), held_until: null }];
     return [{ id, due_at: timestamp(placed.due), held_until: timestamp(placed.held_until) }];
   } catch (error) {
@@ -247,9 +196,14 @@ export async function cancelHeld(app: Platform, serviceId: string, id: string): 
   });
 }
 
-/** When the first messages of a file may go out that wait for a sending time. */
-export function findFirstHeld({ clock }: Platform, db: Db | Tx, jobId: string): Promise<Timestamp | undefined> {
-  return selectFirstHeld(db, jobId, timestamp(clock.now()));
+/** When the sending time of the first message begins, or has begun, that waits; by file, without those of which no message waits. */
+export function findFirstHeld(
+  { clock, config }: WindowDeps,
+  db: Db | Tx,
+  jobIds: readonly string[],
+): Promise<ReadonlyMap<string, Timestamp>> {
+  const now = clock.now();
+  return selectFirstHeld(db, jobIds, timestamp(now), timestamp(earlier(now, config.windows.spread_ms)));
 }
 
 export const sendHeldRows: Task<{ service_id: string; job_id: string }> = {

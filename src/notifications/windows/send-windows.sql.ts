@@ -45,7 +45,7 @@ export async function insertWindow(tx: Tx, row: SendWindowRow): Promise<void> {
 }
 
 export async function updateWindow(
-  db: Db,
+  db: Db | Tx,
   { id, service_id, ...changes }: Omit<SendWindowRow, 'created_at'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await withConstraints(nameTaken, () =>
@@ -80,7 +80,7 @@ export function selectSendingTimes(db: Db, serviceId: string): Promise<SendingTi
 
 const unknownWindow = (field: string) => () => invalidField(field, t('No such sending time of this service.'));
 
-export async function upsertSendingTimes(db: Db, row: SendingTimesRow): Promise<void> {
+export async function upsertSendingTimes(db: Db | Tx, row: SendingTimesRow): Promise<void> {
   const { service_id: _, ...changes } = row;
   await withConstraints(
     {
@@ -103,7 +103,7 @@ export async function selectTemplateWindow(db: Db, templateId: string): Promise<
 }
 
 export async function upsertTemplateWindow(
-  db: Db,
+  db: Db | Tx,
   row: { template_id: string; service_id: string; window_id: string | null },
 ): Promise<void> {
   const { window_id } = row;
@@ -116,6 +116,6 @@ export async function upsertTemplateWindow(
   );
 }
 
-export async function deleteTemplateWindow(db: Db, templateId: string): Promise<void> {
+export async function deleteTemplateWindow(db: Db | Tx, templateId: string): Promise<void> {
   await db.deleteFrom('template_sending_times').where('template_id', '=', templateId).execute();
 }

@@ -69,8 +69,10 @@ export async function changeWindow(
 ): Promise<SendWindowRow> {
   const now = app.clock.now();
   const changes = { ...readWindow(fields, now), updated_at: timestamp(now) };
-  if (!(await updateWindow(app.db, { id, service_id: serviceId, ...changes }))) throw notFound();
-  await enqueueRetiming(app, serviceId);
+  await inTransaction(app.db, async (tx) => {
+    if (!(await updateWindow(tx, { id, service_id: serviceId, ...changes }))) throw notFound();
+    await enqueueRetiming(app, tx, serviceId);
+  });
   const changed = (await selectWindows(app.db, serviceId)).find((window) => window.id === id);
   if (!changed) throw notFound();
   return changed;
@@ -90,8 +92,10 @@ export async function setSendingTimes(
   if (chosen.time_zone !== null && !isTimeZone(chosen.time_zone)) {
     throw invalidField('time_zone', t('{text} is not a time zone.', { text: chosen.time_zone }));
   }
-  await upsertSendingTimes(app.db, { service_id: serviceId, ...chosen });
-  await enqueueRetiming(app, serviceId);
+  await inTransaction(app.db, async (tx) => {
+    await upsertSendingTimes(tx, { service_id: serviceId, ...chosen });
+    await enqueueRetiming(app, tx, serviceId);
+  });
 }
 
 /** Of a template: `inherit`, `none` or the id of a window. */
@@ -108,12 +112,14 @@ export async function setTemplateWindow(
   window: string,
 ): Promise<void> {
   await refuseUnlessTemplate(app, serviceId, templateId);
-  if (window === 'inherit') await deleteTemplateWindow(app.db, templateId);
-  else {
-    const window_id = window === 'none' ? null : window;
-    await upsertTemplateWindow(app.db, { template_id: templateId, service_id: serviceId, window_id });
-  }
-  await enqueueRetiming(app, serviceId);
+  await inTransaction(app.db, async (tx) => {
+    if (window === 'inherit') await deleteTemplateWindow(tx, templateId);
+    else {
+      const window_id = window === 'none' ? null : window;
+      await upsertTemplateWindow(tx, { template_id: templateId, service_id: serviceId, window_id });
+    }
+    await enqueueRetiming(app, tx, serviceId);
+  });
 }
 
 async function refuseUnlessTemplate(app: TemplateDeps, serviceId: string, templateId: string): Promise<void> {

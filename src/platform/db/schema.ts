@@ -418,6 +418,7 @@ interface Jobs {
   archived: Generated<boolean>;
   reserved_parts: number | null;
   ignores_sending_times: Generated<boolean>;
+  wanted_at: Time | null;
 }
 
 interface KeywordReplies {

@@ -16,6 +16,8 @@ export interface RowCounts {
   notes: RowNotes;
   /** How many rows get the text in each language, and how many get the template's own text because it has none in their language. */
   languages?: RowLanguages;
+  /** Where the rows without problems go, by a key, as far as the time of sending depends on it. */
+  places?: Record<string, RowPlace>;
   /** The first rows, and the first rows with a problem. */
   first_rows: ShownRows;
   first_bad_rows: ShownRows;
@@ -24,6 +26,12 @@ export interface RowCounts {
 interface RowLanguages {
   rows: Record<string, number>;
   fell_back: number;
+}
+
+/** Most exact first: the time zone that the file says, else the country of the number. */
+interface RowPlace {
+  time_zone?: string;
+  region?: string;
 }
 
 /** Facts about rows by number only, because the rows themselves may be erased. Numbered as in the spreadsheet. */
@@ -46,7 +54,7 @@ interface ShownRows {
 }
 
 /** The results of checking a file. */
-export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_rows' | 'notes'> {
+export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_rows' | 'notes' | 'places'> {
   /** Null if the file was not checked against a template. */
   channel: Channel | null;
   row_count: number;
@@ -64,6 +72,8 @@ export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_r
   repeated_rows?: number[][];
   /** Missing in checks by release 0.3.0. */
   notes?: RowNotes;
+  /** Each once; missing in what release 0.3.0 has checked, for letters, and for contact lists. */
+  places?: RowPlace[];
 }
 
 export function noRows(): RowCounts {
@@ -131,6 +141,13 @@ export function countLanguage(counts: RowCounts, language: string, fellBack: boo
   if (fellBack) counts.languages.fell_back++;
 }
 
+/** A zone in another case is the same one. */
+export function countPlace(counts: RowCounts, { time_zone, region }: RowPlace): void {
+  counts.places ??= {};
+  if (time_zone === undefined) counts.places[region ?? ''] ??= region === undefined ? {} : { region };
+  else counts.places[`in ${time_zone.toLowerCase()}`] ??= { time_zone };
+}
+
 function note(noted: number[], rows: number[]): void {
   noted.push(...rows.slice(0, maxNotedRows - noted.length));
 }
@@ -164,6 +181,7 @@ export class FileTally {
       }
       sum.languages.fell_back += counts.languages.fell_back;
     }
+    if (counts.places) sum.places = { ...sum.places, ...counts.places };
     sum.notes.only_not_allowed_count += counts.notes.only_not_allowed_count;
     sum.notes.lossy_count += counts.notes.lossy_count;
     for (const list of ['not_allowed', 'lossy'] as const) note(sum.notes[list], counts.notes[list]);
@@ -186,7 +204,7 @@ export class FileTally {
   }
 
   summary(columns: Columns, channel: Channel | null, max_rows: number): FileSummary {
-    const { first_rows, first_bad_rows, ...counts } = this.counts;
+    const { first_rows, first_bad_rows, places, ...counts } = this.counts;
     const showBad = counts.rows_with_problems > 0 && columns.missing.length === 0;
     return {
       channel,
@@ -196,6 +214,7 @@ export class FileTally {
       missing_columns: columns.missing,
       duplicate_columns: columns.duplicates,
       ...counts,
+      ...(places ? { places: Object.values(places) } : {}),
       rows_shown: (showBad ? first_bad_rows : first_rows).rows,
     };
   }

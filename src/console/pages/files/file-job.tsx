@@ -38,14 +38,7 @@ export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }
   return (
     <div class="stack">
       {waiting ?? <State job={job} now={now} />}
-      {job.held_until !== undefined && (
-        <Notice tone="amber">
-          <T>
-            <b>Messages of this file wait for their sending times.</b> The first of them may go out{' '}
-            <Time at={job.held_until} now={now} />.
-          </T>
-        </Notice>
-      )}
+      <Held job={job} now={now} />
       <dl class="stats">
         <div>
           <dt>{t('Messages')}</dt>
@@ -128,6 +121,25 @@ export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }
   );
 }
 
+function Held({ job: { held_until }, now }: { job: Job; now: Date }) {
+  if (held_until === undefined) return null;
+  return (
+    <Notice tone="amber">
+      {new Date(held_until) > now ? (
+        <T>
+          <b>Messages of this file wait for their sending times.</b> The first of them may go out{' '}
+          <Time at={held_until} now={now} />.
+        </T>
+      ) : (
+        <T>
+          <b>Messages of this file go out over some minutes,</b> because their sending times began{' '}
+          <Time at={held_until} now={now} />.
+        </T>
+      )}
+    </Notice>
+  );
+}
+
 interface MessagesProps {
   job: Job;
   amount: number;
@@ -202,6 +214,7 @@ function countByResult({ statistics }: Job) {
 function State({ job, now }: { job: Job; now: Date }) {
   switch (job.job_status) {
     case 'scheduled':
+      if (job.held_until !== undefined) return null;
       return (
         <Notice tone="blue">
           <T>

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { dayFormat } from '../../countries/calendar.ts';
+import { calendarOf } from '../../countries/timing/zones.ts';
+import { hour_ms, later } from '../../platform/clock.ts';
+import { type Failure, invalid } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { NewNotification } from '../notification.ts';
+import type { WindowSettings } from '../settings.ts';
+import { type SendingTime, type SendingTimes, sendingTime, zonesOfRecipient } from './sending-time.ts';
+
+export type WindowDeps = Platform & { config: { windows: WindowSettings } };
+
+/** The message, as far as the time of sending depends on it. */
+interface ToTime extends Pick<NewNotification, 'notification_type' | 'key_type' | 'template_id'> {
+  process_type: string;
+}
+
+export interface WhereItGoes {
+  time_zone?: string | null | undefined;
+  /** The country of a phone number. */
+  region?: string | undefined;
+}
+
+export interface Placed {
+  due: Date;
+  held_until: Date;
+}
+
+/** Longer than that, a message does not wait: the sender hears of it while it can still do something else. */
+const longestWait_ms = 72 * hour_ms;
+
+/** When a message goes out that may not go out at `start`; undefined if it may. Throws where that is too late. */
+export function placeMessage(
+  app: WindowDeps,
+  times: SendingTimes,
+  message: ToTime & { id: string },
+  recipient: WhereItGoes,
+  start: Date,
+  longest_ms = longestWait_ms,
+): Placed | undefined {
+  const time = timeOf(times, message, recipient, start);
+  if (time.reason !== 'held' && time.reason !== 'never-opens') return undefined;
+  if (time.at === undefined || time.at.getTime() - start.getTime() > longest_ms) throw closedFor(time);
+  return { due: spread(app, times, message, recipient, time.at) ?? time.at, held_until: time.at };
+}
+
+/** Its moment in the first minutes after an opening; undefined where the window is closed by then. */
+export function spread(
+  app: WindowDeps,
+  times: SendingTimes,
+  message: ToTime & { id: string },
+  recipient: WhereItGoes,
+  opening: Date,
+): Date | undefined {
+  const due = later(opening, shareOf(message.id) * app.config.windows.spread_ms);
+  return timeOf(times, message, recipient, due).reason === 'open' ? due : undefined;
+}
+
+/**
+ * When the first row of a file may go out that starts at `start`; undefined: then. `places` is where its rows go, each once; undefined
+ * if the release that checked the file did not note it. Throws where no row may ever go out.
+ */
+export function openingOfFile(
+  times: SendingTimes | null,
+  file: ToTime,
+  places: readonly WhereItGoes[] | undefined,
+  start: Date,
+): Date | undefined {
+  if (times === null || !places) return undefined;
+  const all = places.map((place) => timeOf(times, file, place, start));
+  const [first] = all;
+  if (!first || all.some(({ reason }) => reason !== 'held' && reason !== 'never-opens')) return undefined;
+  const openings = all.flatMap(({ at }) => at?.getTime() ?? []);
+  if (openings.length === 0) throw closedFor(first);
+  return new Date(Math.min(...openings));
+}
+
+function timeOf(times: SendingTimes, message: ToTime, { time_zone, region }: WhereItGoes, start: Date): SendingTime {
+  const { notification_type: channel } = message;
+  return sendingTime({
+    channel,
+    key_type: message.key_type,
+    process_type: message.process_type,
+    template_window: times.templates.get(message.template_id),
+    service_window: channel === 'letter' ? undefined : times[channel],
+    zones: { recipient: time_zone ?? undefined, country: zonesOfRecipient({ region }), service: times.time_zone },
+    start,
+  });
+}
+
+const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
+
+function closedFor({ at, zones }: SendingTime): Failure {
+  const until = at ? `until ${dayInWords(calendarOf(zones?.[0] ?? 'UTC').day(at))}` : 'for more than 14 days';
+  const text = `Your sending times are closed ${until}. Send this later, or use a priority template`;
+  return invalid(text, { reason: at ? 'sending_times_closed' : 'sending_times_never_open' });
+}
+
+/** From 0 to 1, and always the same for a message. */
+function shareOf(id: string): number {
+  return createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32;
+}
