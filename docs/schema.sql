@@ -1210,6 +1210,8 @@ create table send_windows (
   closed_days date[] not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  created_by_id uuid,
+  constraint send_windows_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint send_windows_name_key UNIQUE (service_id, name),
   constraint send_windows_pkey PRIMARY KEY (id),
   constraint send_windows_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),

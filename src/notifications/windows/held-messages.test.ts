@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { isLongRun } from '../../../test/kit/process/process-environment.ts';
 import { metricOf } from '../../../test/kit/world/metrics.ts';
@@ -327,6 +327,20 @@ describe('the sending times of a service', () => {
       time_zone: null,
     });
     expect((await admin('GET', `/service/${newId(new Date())}/send-window`)).status).toBe(404);
+  });
+
+  it('say who created them, and so does the audit log', async () => {
+    const created_by = await aUser(harness);
+    const { body } = await admin('POST', url(), { ...daytime, name: 'By somebody', created_by });
+    expect(body.data.created_by_id).toBe(created_by);
+    expect((await admin('GET', url())).body.data.windows).toContainEqual(body.data);
+    const { rows } = await harness.app.pool.query(
+      `select after from audit_log where thing_id = $1 and action = 'create'`,
+      [body.data.id],
+    );
+    expect(rows).toMatchObject([{ after: { created_by_id: created_by } }]);
+    const unknown = await admin('POST', url(), { ...daytime, name: 'By nobody', created_by: newId(new Date()) });
+    expect([unknown.status, unknown.body.message]).toEqual([400, { created_by: ['No result found'] }]);
   });
 
   it.each([

@@ -32,6 +32,7 @@ const WindowRecord = Type.Object(
     service_id: Uuid,
     ...fields,
     closed_days: Type.Array(Day),
+    created_by_id: Nullable(Uuid),
     created_at: Datetime,
     updated_at: Nullable(Datetime),
   },
@@ -70,12 +71,16 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
       schema: {
         summary: 'Create a sending time',
         params: OfService,
-        body: WindowBody,
+        body: Type.Object({
+          ...WindowBody.properties,
+          created_by: Type.Optional(Nullable(Uuid)),
+        }),
         response: { 201: Data(WindowRecord) },
       },
     },
-    async ({ params, body }, reply) => {
-      const window = await createWindow(app, params.service_id, { ...body, closed_days: body.closed_days ?? [] });
+    async ({ params, body: { created_by, closed_days, ...body } }, reply) => {
+      const fields = { ...body, closed_days: closed_days ?? [] };
+      const window = await createWindow(app, params.service_id, fields, created_by ?? null);
       return reply.code(201).send({ data: window });
     },
   );

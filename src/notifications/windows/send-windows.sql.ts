@@ -17,13 +17,15 @@ export interface WindowFields extends SendWindow {
 export interface SendWindowRow extends WindowFields {
   id: string;
   service_id: string;
+  created_by_id: string | null;
   created_at: Timestamp;
   updated_at: Timestamp | null;
 }
 
 export type SendingTimesRow = Selectable<DB['service_sending_times']>;
 
-const columns = sql`id, service_id, name, days, from_time, until_time, closed_days::text[] as closed_days, created_at, updated_at`;
+const columns = sql`id, service_id, name, days, from_time, until_time, closed_days::text[] as closed_days, created_by_id,
+  created_at, updated_at`;
 
 export async function selectWindows(db: Db | Tx, serviceId: string): Promise<SendWindowRow[]> {
   const { rows } = await sql<SendWindowRow>`
@@ -36,7 +38,12 @@ const nameTaken = {
 };
 
 export async function insertWindow(tx: Tx, row: SendWindowRow): Promise<void> {
-  await withConstraints({ ...nameTaken, send_windows_service_id_fkey: () => notFound() }, () =>
+  const constraints = {
+    ...nameTaken,
+    send_windows_service_id_fkey: () => notFound(),
+    send_windows_created_by_id_fkey: () => invalidField('created_by', 'No result found'),
+  };
+  await withConstraints(constraints, () =>
     tx
       .insertInto('send_windows')
       .values({ ...row })
@@ -46,7 +53,7 @@ export async function insertWindow(tx: Tx, row: SendWindowRow): Promise<void> {
 
 export async function updateWindow(
   db: Db | Tx,
-  { id, service_id, ...changes }: Omit<SendWindowRow, 'created_at'>,
+  { id, service_id, ...changes }: Omit<SendWindowRow, 'created_by_id' | 'created_at'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await withConstraints(nameTaken, () =>
     db

@@ -43,12 +43,18 @@ export async function getSendingTimes(app: Platform, serviceId: string) {
   };
 }
 
-export async function createWindow(app: Platform, serviceId: string, fields: WindowFields): Promise<SendWindowRow> {
+export async function createWindow(
+  app: Platform,
+  serviceId: string,
+  fields: WindowFields,
+  created_by_id: string | null,
+): Promise<SendWindowRow> {
   const now = app.clock.now();
   const row = {
     id: newId(now),
     service_id: serviceId,
     ...readWindow(fields, now),
+    created_by_id,
     created_at: timestamp(now),
     updated_at: null,
   };

@@ -913,6 +913,7 @@ interface SendWindows {
   closed_days: string[];
   created_at: Time;
   updated_at: Time | null;
+  created_by_id: string | null;
 }
 
 interface SendingDomainChanges {

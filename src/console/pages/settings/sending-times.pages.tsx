@@ -121,8 +121,8 @@ export function sendingTimePages(pages: Pages, app: ConsoleApp): void {
     }),
     form: WindowForm,
     needs: windowNeeds,
-    async act({ service }, form) {
-      await createWindow(app, service.id, readWindow(form));
+    async act({ service, visitor }, form) {
+      await createWindow(app, service.id, readWindow(form), visitor.user.id);
       return { to: listOf(service), notice: t('Sending time added. Choose below what it is for.') };
     },
   });
