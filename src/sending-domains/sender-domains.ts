@@ -80,7 +80,7 @@ export class SenderDomains {
       if (domain.state === 'suspended' && domain.hold && !isPlatform) throw new OnHold(domain.name);
       if (domain.state !== 'verified' && domain.state !== 'warning') continue;
       if (canSend(domain)) return domain;
-      if (id !== ofInstallation) return this.choose(platformServiceId, noneChosen, canSend);
+      if (id !== ofInstallation) return this.choose(platformServiceId, noChosenDomains, canSend);
     }
     return undefined;
   }
@@ -113,4 +113,4 @@ export class SenderDomains {
   }
 }
 
-const noneChosen: ChosenDomains = { sending_domain_id: null, organisation_domain_id: null };
+const noChosenDomains: ChosenDomains = { sending_domain_id: null, organisation_domain_id: null };

@@ -1,9 +1,9 @@
-import { type Conclusion, noAnswer, type Policy, type Questions } from './check.ts';
+import { type Conclusion, noAnswer, type Policy, type RecordingResolver } from './check.ts';
 import { appliedPolicy, discoverPolicy, findOrganisationalDomain, tagOf } from './dmarc-policy.ts';
 import { plainName } from './resolver.ts';
 
 /** The domains that authenticate a message: those of its signatures, and that of its return path. */
-interface Vouchers {
+interface AuthenticatedDomains {
   dkimDomains: readonly string[];
   returnPathDomain?: string;
 }
@@ -18,8 +18,12 @@ interface Alignment {
 }
 
 /** Checks whether the signature or the return path is aligned with the organisation in From. Receivers accept either. */
-export async function checkAlignment(questions: Questions, domain: string, vouchers: Vouchers): Promise<Conclusion> {
-  const alignment = await findAlignment(questions, domain, vouchers);
+export async function checkAlignment(
+  dns: RecordingResolver,
+  domain: string,
+  authenticated: AuthenticatedDomains,
+): Promise<Conclusion> {
+  const alignment = await findAlignment(dns, domain, authenticated);
   if (!alignment) return noAnswer;
   const { dkim, spf, organisationalDomain } = alignment;
   const details = { organisational_domain: organisationalDomain, dkim_aligned: dkim, spf_aligned: spf };
@@ -32,29 +36,29 @@ export async function checkAlignment(questions: Questions, domain: string, vouch
 
 /** Returns undefined if a name server failed before the policy was known. */
 export async function findAlignment(
-  questions: Questions,
+  dns: RecordingResolver,
   domain: string,
-  { dkimDomains, returnPathDomain }: Vouchers,
+  { dkimDomains, returnPathDomain }: AuthenticatedDomains,
 ): Promise<Alignment | undefined> {
   const author = plainName(domain);
-  const discovery = await discoverPolicy(questions, author);
+  const discovery = await discoverPolicy(dns, author);
   if (!discovery) return undefined;
   const { record, organisationalDomain } = discovery;
   const isAligned = async (name: string, mode: 'adkim' | 'aspf') => {
-    const voucher = plainName(name);
-    if (voucher === author) return true;
+    const authenticatedDomain = plainName(name);
+    if (authenticatedDomain === author) return true;
     if (record && tagOf(record.tags, mode) === 's') return false;
     if (organisationalDomain === undefined) return undefined;
     // The organisational domain is the name itself or one above it.
-    if (`.${voucher}`.endsWith(`.${organisationalDomain}`)) {
-      const other = await findOrganisationalDomain(questions, voucher);
+    if (`.${authenticatedDomain}`.endsWith(`.${organisationalDomain}`)) {
+      const other = await findOrganisationalDomain(dns, authenticatedDomain);
       return other === undefined ? undefined : other === organisationalDomain;
     }
     return false;
   };
   const dkim: (boolean | undefined)[] = [];
   for (const name of dkimDomains) dkim.push(await isAligned(name, 'adkim'));
-  const policy = record && (await appliedPolicy(questions, author, record))?.applied;
+  const policy = record && (await appliedPolicy(dns, author, record))?.applied;
   return {
     policy,
     organisationalDomain,

@@ -6,7 +6,7 @@ import {
   checkNames,
   notChecked,
   pass,
-  type Questions,
+  type RecordingResolver,
   runCheck,
   worst,
 } from './check.ts';
@@ -47,9 +47,7 @@ const limits = { maxQueries: 250, timeout_ms: 60_000 };
 export async function checkDomain(domain: string, resolver: Resolver, facts: DomainFacts): Promise<Check[]> {
   const bounded = boundedResolver(resolver, limits);
   const names = checkNames.filter((name) => applies(name, facts));
-  return Promise.all(
-    names.map((name) => runCheck(name, bounded, (questions) => conclude(name, questions, domain, facts))),
-  );
+  return Promise.all(names.map((name) => runCheck(name, bounded, (dns) => conclude(name, dns, domain, facts))));
 }
 
 function applies(name: CheckName, { way, token }: DomainFacts): boolean {
@@ -60,49 +58,49 @@ function applies(name: CheckName, { way, token }: DomainFacts): boolean {
 
 async function conclude(
   name: CheckName,
-  questions: Questions,
+  dns: RecordingResolver,
   domain: string,
   facts: DomainFacts,
 ): Promise<Conclusion> {
   const { returnPathDomain } = facts;
   switch (name) {
     case 'ownership':
-      return checkOwnership(questions, domain, facts.token ?? '');
+      return checkOwnership(dns, domain, facts.token ?? '');
     case 'dkim':
-      return checkKeys(questions, domain, facts.keys);
+      return checkKeys(dns, domain, facts.keys);
     case 'provider-records':
-      return checkProviderRecords(questions, facts.records, facts.isProviderVerified);
+      return checkProviderRecords(dns, facts.records, facts.isProviderVerified);
     case 'alignment':
-      return checkAlignment(questions, domain, { ...facts, dkimDomains: signingDomains(domain, facts) });
+      return checkAlignment(dns, domain, { ...facts, dkimDomains: signingDomains(domain, facts) });
     case 'spf':
-      return returnPathDomain === undefined ? notChecked : checkSpf(questions, returnPathDomain, facts);
+      return returnPathDomain === undefined ? notChecked : checkSpf(dns, returnPathDomain, facts);
     case 'dmarc':
-      return checkDmarc(questions, domain);
+      return checkDmarc(dns, domain);
     case 'mx':
-      return returnPathDomain === undefined ? notChecked : checkBounces(questions, returnPathDomain, facts);
+      return returnPathDomain === undefined ? notChecked : checkBounces(dns, returnPathDomain, facts);
     case 'from-domain':
-      return checkFromDomain(questions, domain);
+      return checkFromDomain(dns, domain);
     case 'ptr':
-      return checkPtr(questions, facts);
+      return checkPtr(dns, facts);
     case 'tls':
       return checkTls(facts.negotiated);
   }
 }
 
-async function checkKeys(questions: Questions, domain: string, keys: readonly DkimKey[]): Promise<Conclusion> {
-  const conclusions = await Promise.all(keys.map((key) => checkKey(questions, domain, key)));
+async function checkKeys(dns: RecordingResolver, domain: string, keys: readonly DkimKey[]): Promise<Conclusion> {
+  const conclusions = await Promise.all(keys.map((key) => checkKey(dns, domain, key)));
   return worst(conclusions) ?? { verdict: 'fail', reason: 'no-key' };
 }
 
 /** A mailbox may be reached through many names, but our own listener only through the installation's. */
 async function checkBounces(
-  questions: Questions,
+  dns: RecordingResolver,
   returnPathDomain: string,
   { bounceDomain, listens }: DomainFacts,
 ): Promise<Conclusion> {
-  if (bounceDomain === undefined) return checkMx(questions, returnPathDomain);
-  const expected_host = await preferredExchanger(questions, bounceDomain);
-  return { ...(await checkMx(questions, returnPathDomain, listens ? expected_host : undefined)), expected_host };
+  if (bounceDomain === undefined) return checkMx(dns, returnPathDomain);
+  const expected_host = await preferredExchanger(dns, bounceDomain);
+  return { ...(await checkMx(dns, returnPathDomain, listens ? expected_host : undefined)), expected_host };
 }
 
 /** We and a relay sign as the domain itself. A provider signs as the domain in the names of its key records. */
@@ -128,13 +126,13 @@ interface ProviderRecord {
 
 /** Checks the records and, if known, the provider's own verdict. */
 export async function checkProviderRecords(
-  questions: Questions,
+  dns: RecordingResolver,
   records: readonly ProviderRecord[],
   isVerified: boolean | undefined,
 ): Promise<Conclusion> {
   for (const { type, name, value } of records) {
     const record = plainName(name);
-    const found = await questions.records(type, record);
+    const found = await dns.records(type, record);
     if (found.length === 0) return { verdict: 'fail', reason: 'record-missing', record };
     const expected = comparable(type, value);
     if (!found.some((each) => comparable(type, each) === expected)) {

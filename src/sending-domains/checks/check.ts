@@ -67,23 +67,23 @@ export const noAnswer: Conclusion = { verdict: 'unknown', reason: 'dns-error' };
 class NoAnswer extends Error {}
 
 /** The queries of one check and their responses. */
-export class Questions {
-  private readonly asked = new Map<string, Answer>();
+export class RecordingResolver {
+  private readonly responses = new Map<string, Answer>();
   private readonly resolver: Resolver;
 
   constructor(resolver: Resolver) {
     this.resolver = resolver;
   }
 
-  async ask(type: RecordType, name: string): Promise<Answer> {
+  async query(type: RecordType, name: string): Promise<Answer> {
     const answer = await this.resolver.query(type, name);
-    this.asked.set(`${type} ${name}`, answer);
+    this.responses.set(`${type} ${name}`, answer);
     return answer;
   }
 
   /** Returns no records if the name or its records do not exist. Throws if the name server fails, which ends the check. */
   async records(type: RecordType, name: string): Promise<string[]> {
-    const answer = await this.ask(type, name);
+    const answer = await this.query(type, name);
     if (answer.outcome === 'failure') throw new NoAnswer(`${type} ${name}`);
     return recordsOf(answer);
   }
@@ -95,7 +95,7 @@ export class Questions {
 
   /** A name with any record exists, and so does an alias of a missing name (RFC 9989, appendix A.4). */
   async exists(name: string): Promise<boolean> {
-    const answer = await this.ask('A', name);
+    const answer = await this.query('A', name);
     if (answer.outcome === 'failure') throw new NoAnswer(`A ${name}`);
     return answer.outcome !== 'nxdomain' || (await this.records('CNAME', name)).length > 0;
   }
@@ -103,14 +103,14 @@ export class Questions {
   evidence(details: Details): Evidence {
     const evidence: Evidence = { queries: [], ...details };
     let room_bytes = maxEvidence_bytes - Buffer.byteLength(JSON.stringify(evidence));
-    for (const [query, answer] of this.asked) {
+    for (const [query, answer] of this.responses) {
       const shown = answer.outcome === 'records' ? answer.records.slice(0, 10).map(shortened) : answer.outcome;
       const entry = { query, answer: shown };
       room_bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1;
       if (room_bytes < 0) break;
       evidence.queries.push(entry);
     }
-    const left = this.asked.size - evidence.queries.length;
+    const left = this.responses.size - evidence.queries.length;
     return left === 0 ? evidence : { ...evidence, more_queries: left };
   }
 }
@@ -126,15 +126,15 @@ function shortened(record: string): string {
 export async function runCheck(
   name: CheckName,
   resolver: Resolver,
-  conclude: (questions: Questions) => Promise<Conclusion>,
+  conclude: (dns: RecordingResolver) => Promise<Conclusion>,
 ): Promise<Check> {
-  const questions = new Questions(resolver);
-  const conclusion = await conclude(questions).catch((error: unknown): Conclusion => {
+  const dns = new RecordingResolver(resolver);
+  const conclusion = await conclude(dns).catch((error: unknown): Conclusion => {
     if (error instanceof NoAnswer) return noAnswer;
     throw error;
   });
   const { verdict, reason, ...details } = conclusion;
-  return { name, verdict, reason, evidence: questions.evidence(details) };
+  return { name, verdict, reason, evidence: dns.evidence(details) };
 }
 
 const severity = ['fail', 'unknown', 'warn', 'pass'] as const;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FakeDns, type Zone } from '../../../test/kit/fakes/fake-dns.ts';
 import { findAlignment } from './alignment.ts';
-import { type Conclusion, Questions, runCheck } from './check.ts';
+import { type Conclusion, RecordingResolver, runCheck } from './check.ts';
 import { checkProviderRecords } from './check-domain.ts';
 import { checkKey } from './dkim.ts';
 import { checkDmarc } from './dmarc.ts';
@@ -39,8 +39,8 @@ if (!existsSync(folder)) {
   const { tables, cases } = readCases<Case>('dns.json');
   it.each(cases)('$id $check: $why', async ({ check, setup, dns, expect: expected }) => {
     const text = JSON.stringify(dns).replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => tables[key] ?? '');
-    const result = await runCheck('dmarc', new FakeDns(JSON.parse(text)), (questions) =>
-      conclude(questions, check, { ...setup, key: tables[setup.key] }),
+    const result = await runCheck('dmarc', new FakeDns(JSON.parse(text)), (dns) =>
+      conclude(dns, check, { ...setup, key: tables[setup.key] }),
     );
     const { verdict, reason, evidence } = result;
     // Of what we say besides, the examples name only what the reason leaves open.
@@ -61,24 +61,24 @@ function readCases<Example>(name: string): { tables: Record<string, string>; cas
   return JSON.parse(readFileSync(join(folder, 'sender', name), 'utf8'));
 }
 
-async function conclude(questions: Questions, check: string, setup: Case['setup']): Promise<Conclusion> {
+async function conclude(dns: RecordingResolver, check: string, setup: Case['setup']): Promise<Conclusion> {
   switch (check) {
     case 'ownership':
-      return checkOwnership(questions, setup.domain, setup.token);
+      return checkOwnership(dns, setup.domain, setup.token);
     case 'dkim':
-      return checkKey(questions, setup.domain, { selector: setup.selector, publicKey: setup.key });
+      return checkKey(dns, setup.domain, { selector: setup.selector, publicKey: setup.key });
     case 'provider-records':
-      return checkProviderRecords(questions, setup.records, undefined);
+      return checkProviderRecords(dns, setup.records, undefined);
     case 'spf':
-      return checkSpf(questions, setup.return_path_domain, setup);
+      return checkSpf(dns, setup.return_path_domain, setup);
     case 'dmarc':
-      return checkDmarc(questions, setup.domain);
+      return checkDmarc(dns, setup.domain);
     case 'mx':
-      return checkMx(questions, setup.return_path_domain, setup.expected_host);
+      return checkMx(dns, setup.return_path_domain, setup.expected_host);
     case 'from-domain':
-      return checkFromDomain(questions, setup.domain);
+      return checkFromDomain(dns, setup.domain);
     case 'ptr':
-      return checkPtr(questions, setup);
+      return checkPtr(dns, setup);
     case 'tls':
       return checkTls(setup);
     default:
@@ -88,7 +88,7 @@ async function conclude(questions: Questions, check: string, setup: Case['setup'
 
 /** What a receiver concludes: a domain counts only if it passed its own check. */
 async function evaluate({ from_domain, spf, dkim = [], dns }: AlignmentCase) {
-  const alignment = await findAlignment(new Questions(new FakeDns(dns)), from_domain, {
+  const alignment = await findAlignment(new RecordingResolver(new FakeDns(dns)), from_domain, {
     dkimDomains: dkim.filter(({ result }) => result === 'pass').map(({ domain }) => domain),
     returnPathDomain: spf?.result === 'pass' ? spf.domain : undefined,
   });

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type Check, type Conclusion, pass, type Questions, runCheck } from './check.ts';
+import { type Check, type Conclusion, pass, type RecordingResolver, runCheck } from './check.ts';
 import type { Resolver } from './resolver.ts';
 import { listOf, parseTags } from './tag-list.ts';
 
@@ -15,11 +15,11 @@ export function dkimName(selector: string, domain: string): string {
 }
 
 export function checkDkimKey(domain: string, resolver: Resolver, key: DkimKey): Promise<Check> {
-  return runCheck('dkim', resolver, (questions) => checkKey(questions, domain, key));
+  return runCheck('dkim', resolver, (dns) => checkKey(dns, domain, key));
 }
 
-export async function checkKey(questions: Questions, domain: string, key: DkimKey): Promise<Conclusion> {
-  const records = await questions.records('TXT', dkimName(key.selector, domain));
+export async function checkKey(dns: RecordingResolver, domain: string, key: DkimKey): Promise<Conclusion> {
+  const records = await dns.records('TXT', dkimName(key.selector, domain));
   return { selector: key.selector, ...judgeRecords(records, key) };
 }
 

@@ -1,4 +1,4 @@
-import type { Policy, Questions } from './check.ts';
+import type { Policy, RecordingResolver } from './check.ts';
 import { plainName } from './resolver.ts';
 import { parseTags } from './tag-list.ts';
 
@@ -24,9 +24,9 @@ interface Walk {
 }
 
 /** Returns undefined if a name server failed before a record was found at the domain itself. */
-export async function discoverPolicy(questions: Questions, name: string): Promise<Discovery | undefined> {
+export async function discoverPolicy(dns: RecordingResolver, name: string): Promise<Discovery | undefined> {
   const domain = plainName(name);
-  const walk = await walkUp(questions, domain);
+  const walk = await walkUp(dns, domain);
   const own = walk.found.find((record) => record.domain === domain);
   const { hasSeveralRecords } = walk;
   if (!walk.isComplete) return own && { record: own, organisationalDomain: undefined, hasSeveralRecords };
@@ -37,16 +37,16 @@ export async function discoverPolicy(questions: Questions, name: string): Promis
 }
 
 /** Returns undefined if a name server failed. */
-export async function findOrganisationalDomain(questions: Questions, domain: string): Promise<string | undefined> {
-  const { found, isComplete } = await walkUp(questions, domain);
+export async function findOrganisationalDomain(dns: RecordingResolver, domain: string): Promise<string | undefined> {
+  const { found, isComplete } = await walkUp(dns, domain);
   return isComplete ? selectOrganisationalDomain(domain, found) : undefined;
 }
 
-async function walkUp(questions: Questions, domain: string): Promise<Walk> {
+async function walkUp(dns: RecordingResolver, domain: string): Promise<Walk> {
   const walk: Walk = { found: [], hasSeveralRecords: false, isComplete: true };
   for (let labels = domain.split('.'); labels.length > 0; labels = labels.slice(labels.length >= 8 ? -7 : 1)) {
     const name = labels.join('.');
-    const answer = await questions.ask('TXT', `_dmarc.${name}`);
+    const answer = await dns.query('TXT', `_dmarc.${name}`);
     if (answer.outcome === 'failure') return { ...walk, isComplete: false };
     const texts = answer.outcome === 'records' ? answer.records.filter(isDmarcRecord) : [];
     if (texts.length > 1) walk.hasSeveralRecords = true;
@@ -97,13 +97,13 @@ function isPolicy(value: string | undefined): value is Policy {
  * differ, and most ignore it.
  */
 export async function appliedPolicy(
-  questions: Questions,
+  dns: RecordingResolver,
   domain: string,
   record: FoundRecord,
 ): Promise<{ published: Policy; applied: Policy; isValid: boolean } | undefined> {
   const isValid = hasValidPolicy(record.tags);
   if (!isValid && reportAddresses(record.tags).length === 0) return undefined;
-  const published = isValid ? await publishedPolicy(questions, domain, record) : 'none';
+  const published = isValid ? await publishedPolicy(dns, domain, record) : 'none';
   return { published, applied: tagOf(record.tags, 't') === 'y' ? oneLevelLower[published] : published, isValid };
 }
 
@@ -115,11 +115,11 @@ function hasValidPolicy(tags: Map<string, string>): boolean {
 }
 
 /** An inherited record has one policy for existing names below it and one for non-existing names. */
-async function publishedPolicy(questions: Questions, domain: string, record: FoundRecord): Promise<Policy> {
+async function publishedPolicy(dns: RecordingResolver, domain: string, record: FoundRecord): Promise<Policy> {
   const policyOf = (...names: PolicyTag[]) => names.map((name) => tagOf(record.tags, name)).find(isPolicy) ?? 'none';
   if (record.domain === plainName(domain)) return policyOf('p');
   const [ofExisting, ofMissing] = [policyOf('sp', 'p'), policyOf('np', 'sp', 'p')];
-  if (ofExisting === ofMissing || (await questions.exists(plainName(domain)))) return ofExisting;
+  if (ofExisting === ofMissing || (await dns.exists(plainName(domain)))) return ofExisting;
   return ofMissing;
 }
 

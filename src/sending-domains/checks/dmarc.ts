@@ -1,4 +1,4 @@
-import { type Conclusion, noAnswer, type Questions } from './check.ts';
+import { type Conclusion, noAnswer, type RecordingResolver } from './check.ts';
 import {
   appliedPolicy,
   type Discovery,
@@ -10,16 +10,16 @@ import {
 import { plainName, recordsOf } from './resolver.ts';
 
 /** Checks whether the domain tells receivers what to do with spoofed mail. */
-export async function checkDmarc(questions: Questions, domain: string): Promise<Conclusion> {
-  const discovery = await discoverPolicy(questions, domain);
+export async function checkDmarc(dns: RecordingResolver, domain: string): Promise<Conclusion> {
+  const discovery = await discoverPolicy(dns, domain);
   if (!discovery) return noAnswer;
   const { record, organisationalDomain } = discovery;
   if (!record) {
     return { verdict: 'fail', reason: discovery.hasSeveralRecords ? 'several-records' : 'record-missing' };
   }
-  const policy = await appliedPolicy(questions, domain, record);
+  const policy = await appliedPolicy(dns, domain, record);
   const details = {
-    notes: await notesOn(questions, record, organisationalDomain),
+    notes: await notesOn(dns, record, organisationalDomain),
     record_domain: record.domain,
     organisational_domain: organisationalDomain ?? plainName(domain),
     policy: policy?.applied,
@@ -32,7 +32,7 @@ export async function checkDmarc(questions: Questions, domain: string): Promise<
 }
 
 async function notesOn(
-  questions: Questions,
+  dns: RecordingResolver,
   { domain, tags }: NonNullable<Discovery['record']>,
   organisationalDomain: string | undefined,
 ): Promise<string[]> {
@@ -45,7 +45,7 @@ async function notesOn(
     .filter((uri) => /^mailto:/i.test(uri))
     .map((uri) => plainName(uri.slice(uri.lastIndexOf('@') + 1)));
   for (const host of new Set(hosts.slice(0, maxReportAddresses))) {
-    if (await refusesReports(questions, host, domain, organisationalDomain ?? domain)) {
+    if (await refusesReports(dns, host, domain, organisationalDomain ?? domain)) {
       notes.push('reports-not-authorised');
       break;
     }
@@ -58,12 +58,12 @@ const maxReportAddresses = 2;
 
 /** Reports go to another organisation only if it has published that it accepts them (RFC 9990, section 4). */
 async function refusesReports(
-  questions: Questions,
+  dns: RecordingResolver,
   host: string,
   domain: string,
   organisationalDomain: string,
 ): Promise<boolean> {
-  if (host === domain || (await findOrganisationalDomain(questions, host)) === organisationalDomain) return false;
-  const consent = await questions.ask('TXT', `${domain}._report._dmarc.${host}`);
+  if (host === domain || (await findOrganisationalDomain(dns, host)) === organisationalDomain) return false;
+  const consent = await dns.query('TXT', `${domain}._report._dmarc.${host}`);
   return consent.outcome !== 'failure' && !recordsOf(consent).some(isDmarcRecord);
 }

@@ -1,4 +1,4 @@
-import { type Conclusion, pass, type Questions } from './check.ts';
+import { type Conclusion, pass, type RecordingResolver } from './check.ts';
 import { recordsOf } from './resolver.ts';
 
 const label = '_pennypost-challenge';
@@ -9,12 +9,12 @@ export function ownershipRecord(domain: string, token: string): { name: string; 
   return { name: `${label}.${domain}`, value: `${beginning}${token}` };
 }
 
-export async function checkOwnership(questions: Questions, domain: string, token: string): Promise<Conclusion> {
+export async function checkOwnership(dns: RecordingResolver, domain: string, token: string): Promise<Conclusion> {
   const { name, value } = ownershipRecord(domain, token);
-  const found = tokenRecords(await questions.records('TXT', name));
+  const found = tokenRecords(await dns.records('TXT', name));
   if (found.includes(value)) return pass;
   if (found.length > 0) return { verdict: 'fail', reason: 'token-differs', record: name };
-  const doubled = await findDoubledName(questions, name, domain);
+  const doubled = await findDoubledName(dns, name, domain);
   if (doubled !== undefined) return { verdict: 'fail', reason: 'name-doubled', record: doubled };
   return { verdict: 'fail', reason: 'record-missing', record: name };
 }
@@ -23,12 +23,12 @@ export async function checkOwnership(questions: Questions, domain: string, token
  * Many DNS forms append the zone to the name that is entered, even if it is the whole name. The zone is the domain or one above it. A
  * failed query changes nothing here, because the record is missing anyway.
  */
-async function findDoubledName(questions: Questions, name: string, domain: string): Promise<string | undefined> {
+async function findDoubledName(dns: RecordingResolver, name: string, domain: string): Promise<string | undefined> {
   const labels = domain.split('.');
   const zones = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
   for (const zone of zones.slice(0, 4)) {
     const doubled = `${name}.${zone}`;
-    if (tokenRecords(recordsOf(await questions.ask('TXT', doubled))).length > 0) return doubled;
+    if (tokenRecords(recordsOf(await dns.query('TXT', doubled))).length > 0) return doubled;
   }
   return undefined;
 }

@@ -1,27 +1,27 @@
 import { isIPv4 } from 'node:net';
 import { ipv6Digits, isSameAddress, reverseName } from './address.ts';
-import { type Conclusion, notChecked, pass, type Questions, worst } from './check.ts';
+import { type Conclusion, notChecked, pass, type RecordingResolver, worst } from './check.ts';
 import { plainName } from './resolver.ts';
 
 /** Checks whether each server has a name that resolves back to it and is in its EHLO. Gmail and Yahoo refuse mail from other servers. */
 export async function checkPtr(
-  questions: Questions,
+  dns: RecordingResolver,
   { servers, helo }: { servers: readonly string[]; helo?: string },
 ): Promise<Conclusion> {
   const conclusions: Conclusion[] = [];
-  for (const server of servers) conclusions.push(await judgeServer(questions, server, helo));
+  for (const server of servers) conclusions.push(await judgeServer(dns, server, helo));
   const found = worst(conclusions);
   if (found === undefined || found.verdict === 'fail') return found ?? notChecked;
   if (helo !== undefined && !isFullName(helo)) return { verdict: 'fail', reason: 'helo-not-a-name' };
   return found;
 }
 
-async function judgeServer(questions: Questions, server: string, helo: string | undefined): Promise<Conclusion> {
-  const names = (await questions.records('PTR', reverseName(server))).map(plainName).slice(0, maxNames);
+async function judgeServer(dns: RecordingResolver, server: string, helo: string | undefined): Promise<Conclusion> {
+  const names = (await dns.records('PTR', reverseName(server))).map(plainName).slice(0, maxNames);
   if (names.length === 0) return { verdict: 'fail', reason: 'ptr-missing', server };
   const confirmed: string[] = [];
   for (const name of names) {
-    const addresses = await questions.records(isIPv4(server) ? 'A' : 'AAAA', name);
+    const addresses = await dns.records(isIPv4(server) ? 'A' : 'AAAA', name);
     if (addresses.some((address) => isSameAddress(server, address))) confirmed.push(name);
   }
   if (confirmed.length === 0) return { verdict: 'fail', reason: 'ptr-not-confirmed', server };

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { isInNetwork, isSameAddress, reverseName } from './address.ts';
-import { type Conclusion, notChecked, pass, type Questions, worst } from './check.ts';
+import { type Conclusion, notChecked, pass, type RecordingResolver, worst } from './check.ts';
 import { plainName, recordsOf } from './resolver.ts';
 import { expandMacros, isSpfRecord, type Mechanism, parseSpfRecord, type SpfRecord } from './spf-record.ts';
 
@@ -11,13 +11,13 @@ const maxHosts = 10;
 
 /** Checks whether receivers accept each of our servers as a sender for the return path domain. */
 export async function checkSpf(
-  questions: Questions,
+  dns: RecordingResolver,
   domain: string,
   { servers, helo }: { servers: readonly string[]; helo?: string },
 ): Promise<Conclusion> {
   const conclusions: Conclusion[] = [];
   for (const server of servers) {
-    conclusions.push(await new Evaluation(questions, server, plainName(domain), helo ?? domain).conclude());
+    conclusions.push(await new Evaluation(dns, server, plainName(domain), helo ?? domain).conclude());
   }
   return worst(conclusions) ?? notChecked;
 }
@@ -39,13 +39,13 @@ class Evaluation {
   private voidLookups = 0;
   private allowsEveryone = false;
   private usesPtr = false;
-  private readonly questions: Questions;
+  private readonly dns: RecordingResolver;
   private readonly server: string;
   private readonly domain: string;
   private readonly helo: string;
 
-  constructor(questions: Questions, server: string, domain: string, helo: string) {
-    this.questions = questions;
+  constructor(dns: RecordingResolver, server: string, domain: string, helo: string) {
+    this.dns = dns;
     this.server = server;
     this.domain = domain;
     this.helo = helo;
@@ -80,7 +80,7 @@ class Evaluation {
   }
 
   private async read(domain: string, missing: string): Promise<SpfRecord> {
-    const texts = (await this.questions.records('TXT', domain)).filter(isSpfRecord);
+    const texts = (await this.dns.records('TXT', domain)).filter(isSpfRecord);
     const [text] = texts;
     if (text === undefined) throw new SpfError(missing);
     if (texts.length > 1) throw new SpfError('several-records');
@@ -103,7 +103,7 @@ class Evaluation {
       case 'mx':
         return this.isExchangerOf(mechanism, target);
       case 'exists':
-        return this.countVoid(await this.questions.records('A', target)).length > 0;
+        return this.countVoid(await this.dns.records('A', target)).length > 0;
       case 'ptr':
         return this.isNamedBelow(target);
     }
@@ -114,7 +114,7 @@ class Evaluation {
   }
 
   private async addresses(name: string): Promise<string[]> {
-    return this.countVoid(await this.questions.records(this.addressType, name));
+    return this.countVoid(await this.dns.records(this.addressType, name));
   }
 
   private get addressType(): 'A' | 'AAAA' {
@@ -122,10 +122,10 @@ class Evaluation {
   }
 
   private async isExchangerOf(mechanism: Mechanism, domain: string): Promise<boolean> {
-    const records = this.countVoid(await this.questions.records('MX', domain));
+    const records = this.countVoid(await this.dns.records('MX', domain));
     if (records.length > maxHosts) throw new SpfError('too-many-lookups');
     for (const host of records.map((record) => record.split(' ')[1] ?? '').filter(Boolean)) {
-      const addresses = await this.questions.records(this.addressType, host);
+      const addresses = await this.dns.records(this.addressType, host);
       if (addresses.some((address) => this.isIn(mechanism, address))) return true;
     }
     return false;
@@ -133,10 +133,10 @@ class Evaluation {
 
   /** A failed query counts as a missing name here (RFC 7208, section 5.5). */
   private async isNamedBelow(domain: string): Promise<boolean> {
-    const names = recordsOf(await this.questions.ask('PTR', reverseName(this.server)));
+    const names = recordsOf(await this.dns.query('PTR', reverseName(this.server)));
     for (const name of this.countVoid(names).slice(0, maxHosts)) {
       if (!`.${name}`.endsWith(`.${domain}`)) continue;
-      const addresses = recordsOf(await this.questions.ask(this.addressType, name));
+      const addresses = recordsOf(await this.dns.query(this.addressType, name));
       if (addresses.some((address) => isSameAddress(this.server, address))) return true;
     }
     return false;
