@@ -4,8 +4,8 @@ import { aService } from '../../test/kit/builders/rows.ts';
 import { storedMessage } from '../../test/kit/builders/sends.ts';
 import { changedConfig } from '../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { answerMessage } from '../delivery/sandbox/answers.ts';
 import { getInboxMessage } from '../delivery/sandbox/inbox.ts';
+import { simulateEvent } from '../delivery/sandbox/simulated-events.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { platformUserId } from '../users/platform-user.ts';
 import { type Demo, ensureDemo, retireDemo } from './demo.ts';
@@ -63,7 +63,7 @@ describe('the demo', () => {
     const { body } = await sendText(demo);
     await harness.deliver();
     const message = await getInboxMessage(harness.app, { platform_admin: true, permissions: {} }, body.id);
-    await answerMessage(harness.app, message, 'reply', 'See you then');
+    await simulateEvent(harness.app, message, 'reply', 'See you then');
     const received = await harness.v2('GET', '/v2/received-text-messages', demo.api_key);
     expect(received.body.received_text_messages).toMatchObject([
       { user_number: '447700900123', notify_number: '07700900900', content: 'See you then' },

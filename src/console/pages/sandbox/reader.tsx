@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import type { SimulatedEvent } from '../../../delivery/sandbox/simulated-events.ts';
 import { T } from '../../../language/sentence.tsx';
 import { asIs, joined, type Text, t } from '../../../language/text.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
@@ -27,7 +27,7 @@ interface ReaderProps {
   country: Country;
   message: InboxMessage;
   email: SentEmail | undefined;
-  possible: Answer[];
+  possible: SimulatedEvent[];
   isHeld: boolean;
   list: ListQuery;
   formState: FormState;
@@ -68,7 +68,7 @@ export function Reader(props: ReaderProps) {
       {message.notification_type === 'email' && <EmailReader {...props} />}
       {message.notification_type === 'sms' && <TextReader message={message} />}
       {message.notification_type === 'letter' && <LetterReader message={message} list={list} />}
-      <LiveAnswers message={message} possible={possible} isHeld={isHeld} list={list} />
+      <LiveSimulatedEvents message={message} possible={possible} isHeld={isHeld} list={list} />
       {possible.includes('reply') && <Reply action={sandboxUrl(`/${message.id}/answer`, list)} formState={formState} />}
     </article>
   );
@@ -239,7 +239,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
 const emailLabels = { 'temporary-failure': t('Mailbox full'), 'permanent-failure': t('Bounce') };
 const textLabels = { 'temporary-failure': t('Phone switched off'), 'permanent-failure': t('Number unknown') };
 
-const labels: Record<Answer, string> = {
+const labels: Record<SimulatedEvent, string> = {
   delivered: t('Delivered'),
   pending: t('Still trying'),
   'temporary-failure': t('Temporary failure'),
@@ -261,7 +261,7 @@ const headings = {
 };
 
 /** Notices that the next page shows once. */
-export const notices: Record<Answer, Text> = {
+export const notices: Record<SimulatedEvent, Text> = {
   delivered: t('Receipt sent.'),
   pending: t('Receipt sent.'),
   'temporary-failure': t('Receipt sent.'),
@@ -276,21 +276,21 @@ export const notices: Record<Answer, Text> = {
   returned: t('Letter returned.'),
 };
 
-interface AnswersProps {
+interface SimulatedEventsProps {
   message: InboxMessage;
-  possible: Answer[];
+  possible: SimulatedEvent[];
   list: ListQuery;
   /** Whether the sandbox waits for receipts instead of making them. */
   isHeld: boolean;
 }
 
 /** The possible answers depend on the status, until it is final. */
-function LiveAnswers(props: AnswersProps) {
+function LiveSimulatedEvents(props: SimulatedEventsProps) {
   const { message, list } = props;
-  if (isFinal(message)) return <Answers {...props} />;
+  if (isFinal(message)) return <SimulatedEvents {...props} />;
   return (
     <Live from={sandboxUrl(`/${message.id}/answers`, list)} isWhole>
-      <Answers {...props} />
+      <SimulatedEvents {...props} />
     </Live>
   );
 }
@@ -301,9 +301,9 @@ export function isFinal({ status }: InboxMessage): boolean {
 }
 
 /** Buttons for what a provider, a recipient or a printer can do with the message now. Also sent as a fragment. */
-export function Answers({ message, possible, list, isHeld }: AnswersProps) {
+export function SimulatedEvents({ message, possible, list, isHeld }: SimulatedEventsProps) {
   const { id, notification_type: channel } = message;
-  const ownLabels: Partial<Record<Answer, string>> =
+  const ownLabels: Partial<Record<SimulatedEvent, string>> =
     channel === 'email' ? emailLabels : channel === 'sms' ? textLabels : {};
   return (
     <form
@@ -345,7 +345,7 @@ function Reply({ action, formState }: { action: string; formState: FormState }) 
 }
 
 /** Explains why there are fewer buttons than expected. */
-function explain({ notification_type, status }: InboxMessage, possible: Answer[], isHeld: boolean): string {
+function explain({ notification_type, status }: InboxMessage, possible: SimulatedEvent[], isHeld: boolean): string {
   if (notification_type === 'letter') return possible.length > 0 ? '' : t('The printer has nothing to do now.');
   if (possible.includes('delivered')) return '';
   if (status === 'created') return t('We have not sent the message yet.');

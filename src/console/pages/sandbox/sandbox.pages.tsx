@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
-import { answerMessage, answers, possibleAnswers } from '../../../delivery/sandbox/answers.ts';
 import { findSentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery/sandbox/inbox.ts';
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
+import { possibleEvents, simulatedEvents, simulateEvent } from '../../../delivery/sandbox/simulated-events.ts';
 import { type Text, t } from '../../../language/text.ts';
 import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
 import { readLetterPdf } from '../../../notifications/history/public-notifications.ts';
@@ -20,7 +20,7 @@ import { Live, sendFragment } from '../../parts/live.tsx';
 import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
 import { Inbox, SandboxToolbar } from './inbox.tsx';
 import { type ListQuery, readListQuery, sandboxUrl, withoutMessageView } from './list-query.ts';
-import { Answers, CurrentStatus, formatHeading, isFinal, notices, Reader } from './reader.tsx';
+import { CurrentStatus, formatHeading, isFinal, notices, Reader, SimulatedEvents } from './reader.tsx';
 
 type Seen = PageRequest<'signed-in'>;
 
@@ -76,11 +76,11 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
       const message = await getMessage(request);
       const props = {
         message,
-        possible: await possibleAnswers(app, message),
+        possible: await possibleEvents(app, message),
         isHeld,
         list: readListQuery(app, request),
       };
-      return sendFragment(request.http, request.reply, <Answers {...props} />);
+      return sendFragment(request.http, request.reply, <SimulatedEvents {...props} />);
     },
   });
 
@@ -101,9 +101,9 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     // The form is on the page of the message, so this only shows it again if it is invalid.
     show: (request, formState) =>
       formState.problems.size > 0 ? messageView(request, formState) : { to: messagePath(request) },
-    form: Type.Object({ answer: OneOf(answers), text: Type.Optional(Type.String({ maxLength: 1_600 })) }),
+    form: Type.Object({ answer: OneOf(simulatedEvents), text: Type.Optional(Type.String({ maxLength: 1_600 })) }),
     async act(request, { answer, text }) {
-      await answerMessage(app, await getMessage(request), answer, text);
+      await simulateEvent(app, await getMessage(request), answer, text);
       return { to: messagePath(request), notice: notices[answer] };
     },
   });
@@ -134,7 +134,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
         country={app.country}
         message={message}
         email={await findEmail(message)}
-        possible={await possibleAnswers(app, message)}
+        possible={await possibleEvents(app, message)}
         isHeld={isHeld}
         list={readListQuery(app, request)}
         formState={formState}

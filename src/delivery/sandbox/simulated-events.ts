@@ -33,7 +33,7 @@ const receipts = [
 ] as const satisfies readonly ReceiptStatus[];
 
 /** The actions of the provider, the recipient or the printer that the sandbox can simulate. */
-export const answers = [
+export const simulatedEvents = [
   ...receipts,
   'reply',
   'complaint',
@@ -43,12 +43,12 @@ export const answers = [
   'rejected',
   'returned',
 ] as const;
-export type Answer = (typeof answers)[number];
+export type SimulatedEvent = (typeof simulatedEvents)[number];
 
 /** Returns the actions that would change something now. */
-export async function possibleAnswers(app: Deps, message: InboxMessage): Promise<Answer[]> {
+export async function possibleEvents(app: Deps, message: InboxMessage): Promise<SimulatedEvent[]> {
   const { notification_type, status } = message;
-  if (notification_type === 'letter') return printerAnswers(message);
+  if (notification_type === 'letter') return printerEvents(message);
   const ofProvider = isUnfinished(status) ? receipts.filter((receipt) => receipt !== status) : [];
   if (notification_type === 'sms') {
     // Only text message networks report an intermediate state.
@@ -66,7 +66,7 @@ function isUnfinished(status: Status): boolean {
   return unfinishedStatuses.some((unfinished) => unfinished === status);
 }
 
-function printerAnswers({ status, billable_units }: InboxMessage): Answer[] {
+function printerEvents({ status, billable_units }: InboxMessage): SimulatedEvent[] {
   // A letter has sheets only after it was drawn.
   if (status === 'created') return billable_units > 0 ? ['print'] : [];
   if (status === 'sending') return ['posted', 'rejected', 'returned'];
@@ -74,10 +74,10 @@ function printerAnswers({ status, billable_units }: InboxMessage): Answer[] {
 }
 
 /** Does what a real provider, recipient or printer would cause. `text` is the text of a reply. */
-export async function answerMessage(app: Deps, message: InboxMessage, answer: Answer, text = ''): Promise<void> {
-  if (!(await possibleAnswers(app, message)).includes(answer)) throw changedMeanwhile();
+export async function simulateEvent(app: Deps, message: InboxMessage, event: SimulatedEvent, text = ''): Promise<void> {
+  if (!(await possibleEvents(app, message)).includes(event)) throw changedMeanwhile();
   const { id } = message;
-  switch (answer) {
+  switch (event) {
     case 'reply':
       return reply(app, message, text);
     case 'complaint':
@@ -95,7 +95,7 @@ export async function answerMessage(app: Deps, message: InboxMessage, answer: An
       await recordReturnedLetters(app, [letterReference(id)]);
       return;
     default:
-      return report(app, message, answer);
+      return report(app, message, event);
   }
 }
 
