@@ -187,13 +187,13 @@ with result as (
   join held on held.id = f.notification_id
   on conflict (notification_id, attempt) do nothing
   returning notification_id, reason
-), announced as (
+), callbacks as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
   select ($10::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
     target.callback_type, a.id, target.url, target.encrypted_bearer_token,
-    case when a.language is null then said.body
-    else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $11::timestamptz,
+    case when a.language is null then payload.body
+    else left(payload.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $11::timestamptz,
     $12::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
@@ -217,7 +217,7 @@ with result as (
   cross join lateral (
     select case service.api_dialect when 'gc' then row_to_json(gc_event)
       else row_to_json(event) end::text as body
-  ) as said
+  ) as payload
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
 )

@@ -184,13 +184,13 @@ with wanted as (
     on own.id = s.sending_domain_id and own.state in ('verified', 'warning') left join sending_domains shared
     on shared.id = o.sending_domain_id and shared.state in ('verified', 'warning')) on s.id = a.service_id
   group by 1, 2, 3
-), announced as (
+), callbacks as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
   select ($9::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
     target.callback_type, a.id, target.url, target.encrypted_bearer_token,
-    case when a.language is null then said.body
-    else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $10::timestamptz,
+    case when a.language is null then payload.body
+    else left(payload.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $10::timestamptz,
     $11::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
@@ -214,7 +214,7 @@ with wanted as (
   cross join lateral (
     select case service.api_dialect when 'gc' then row_to_json(gc_event)
       else row_to_json(event) end::text as body
-  ) as said
+  ) as payload
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
 )

@@ -177,13 +177,13 @@ with result as (
   select c.*
   from json_to_recordset($8::json)
     as c (domain_id uuid, hour timestamptz, mailbox text, refused_with text, count int)
-), announced as (
+), callbacks as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
   select ($9::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
     target.callback_type, a.id, target.url, target.encrypted_bearer_token,
-    case when a.language is null then said.body
-    else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $10::timestamptz,
+    case when a.language is null then payload.body
+    else left(payload.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $10::timestamptz,
     $11::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
@@ -203,7 +203,7 @@ with result as (
   cross join lateral (
     select case service.api_dialect when 'gc' then row_to_json(gc_event)
       else row_to_json(event) end::text as body
-  ) as said
+  ) as payload
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
 ), listed as (

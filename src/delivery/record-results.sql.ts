@@ -22,7 +22,7 @@ import {
   type DomainMailChange,
   type ReportedRefusal,
 } from '../sending-domains/readiness/domain-mail.shared.sql.ts';
-import { announceFinal } from './callbacks/service-callbacks.sql.ts';
+import { insertFinalStatusCallbacks } from './callbacks/service-callbacks.sql.ts';
 import { countHandOvers, countReceipts, type HealthChange } from './failover/provider-health.sql.ts';
 import { inTime_ms } from './failover/provider-health.ts';
 import { listUnfinished, type UnfinishedRow } from './sweeps.sql.ts';
@@ -52,7 +52,7 @@ export async function updateResults(
   countDomainMail(statement, mail);
   // Without failures, another prepared statement is used that omits their table. The same holds for unfinished messages.
   const kept = failures.length > 0 ? keepFailures(statement, held, failures) : undefined;
-  announceFinal(statement, after, now, kept);
+  insertFinalStatusCallbacks(statement, after, now, kept);
   if (unfinished.length > 0) listUnfinished(statement, unfinished);
   const name = nameOf({ hasFailures: failures.length > 0, isListed: unfinished.length > 0 });
   const { rows: found } = await statement.prepared<{ id: string }>(name, sql`select id from ${held}`).execute(db);
@@ -86,7 +86,7 @@ export async function updateReported(
   countReceipts(statement, after, { inTimeSince: timestamp(earlier(now, inTime_ms)), isCounted: ofProvider });
   const kept = failures.length > 0 ? keepFailures(statement, after, failures) : undefined;
   if (kept) countReportedRefusals(statement, after, refusals);
-  announceFinal(statement, after, now, kept);
+  insertFinalStatusCallbacks(statement, after, now, kept);
   const name = kept ? 'record-reported-failures' : 'record-reported';
   const { rows } = await statement.prepared<ChangedNotification>(name, selectChanged(after)).execute(db);
   return rows;

@@ -33,7 +33,7 @@ import {
   selectParts,
   type TextOfParts,
 } from './inbound-texts.sql.ts';
-import type { AskedFor } from './opt-outs/keywords.ts';
+import type { KeywordRequest } from './opt-outs/keywords.ts';
 
 /** A received text in the format of both APIs. */
 export const InboundTextRecord = Type.Object({
@@ -82,7 +82,7 @@ export async function recordInboundText(
   phone: PhoneRules,
   received: ReceivedText,
   now: Date,
-  asked?: AskedFor,
+  asked?: KeywordRequest,
 ): Promise<InboundText> {
   const row = {
     id: newId(now),

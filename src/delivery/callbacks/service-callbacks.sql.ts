@@ -44,7 +44,7 @@ export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void
 const labels = sql`${sql.lit(JSON.stringify(statusLabels))}::jsonb`;
 const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-type AnnouncedColumn =
+type CallbackColumn =
   | keyof ChangedNotification
   | 'template_id'
   | 'template_version'
@@ -57,9 +57,9 @@ type AnnouncedColumn =
  * Adds to a statement that changes statuses: inserts callbacks about text messages and emails that reached a final status. Services whose
  * clients are those of GC Notify also get its status descriptions and the provider's reason for a failure. Ids are UUIDv7.
  */
-export function announceFinal(
+export function insertFinalStatusCallbacks(
   statement: Statement,
-  after: Cte<AnnouncedColumn>,
+  after: Cte<CallbackColumn>,
   now: Date,
   failures?: Cte<'notification_id' | 'reason'>,
 ): void {
@@ -69,13 +69,13 @@ export function announceFinal(
   // The timestamp and version of the UUIDv7; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
   statement.with(
-    'announced',
+    'callbacks',
     sql`insert into service_callbacks
         (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
       select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
         target.callback_type, a.id, target.url, target.encrypted_bearer_token,
-        case when a.language is null then said.body
-          else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end,
+        case when a.language is null then payload.body
+          else left(payload.body, -1) || ',"language":' || to_json(a.language)::text || '}' end,
         ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
       from ${after} a
       join service_callback_api target on target.service_id = a.service_id and target.callback_type = 'delivery_status'
@@ -91,7 +91,7 @@ export function announceFinal(
       ) as gc_event
       cross join lateral (
         select case service.api_dialect when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text as body
-      ) as said
+      ) as payload
       where a.notification_type <> 'letter' and a.status <> a.previous_status
         and (a.status = 'delivered' or a.status like '%-failure')`,
   );
@@ -99,13 +99,13 @@ export function announceFinal(
 
 export async function insertFailureCallbacks(db: Db, ids: string[], now: Date): Promise<void> {
   const statement = new Statement();
-  const failed = statement.with<AnnouncedColumn>(
+  const failed = statement.with<CallbackColumn>(
     'failed',
     sql`select n.*, 'created' as previous_status from notifications n
       where n.id = any (${ids}::uuid[]) and not exists (
         select from service_callbacks c where c.subject_id = n.id and c.callback_type = 'delivery_status')`,
   );
-  announceFinal(statement, failed, now);
+  insertFinalStatusCallbacks(statement, failed, now);
   await statement.ending(sql`select 1`).execute(db);
 }
 

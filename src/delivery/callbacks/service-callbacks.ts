@@ -34,7 +34,7 @@ interface Event {
   body: object | (() => object);
 }
 
-interface AnnouncedComplaint {
+interface ComplaintCallback {
   service_id: string;
   notification_id: string;
   complaint_id: string;
@@ -43,12 +43,12 @@ interface AnnouncedComplaint {
   complaint_date: string | null;
 }
 
-export async function announceComplaint(tx: Tx, complaint: AnnouncedComplaint, now: Date): Promise<void> {
+export async function createComplaintCallback(tx: Tx, complaint: ComplaintCallback, now: Date): Promise<void> {
   const { service_id, ...body } = complaint;
-  await announce(tx, 'complaint', [{ service_id, subject_id: complaint.notification_id, body }], now);
+  await insertCallbacksFor(tx, 'complaint', [{ service_id, subject_id: complaint.notification_id, body }], now);
 }
 
-export async function announceInboundText(tx: Tx, text: InboundText, now: Date): Promise<void> {
+export async function createInboundTextCallback(tx: Tx, text: InboundText, now: Date): Promise<void> {
   const body = {
     id: text.id,
     source_number: text.user_number,
@@ -57,11 +57,11 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
     date_received: text.provider_date ?? text.created_at,
     ...(text.keyword !== null && text.keyword_action !== 'review' ? { keyword: text.keyword } : {}),
   };
-  await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
+  await insertCallbacksFor(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
 }
 
 /** The template is omitted from the body for an uploaded letter, because its template is hidden. */
-async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
+async function createReturnedLetterCallback(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
   const { service_id, notification_id, api_key_id, precompiled } = letter;
   const body = {
     notification_id: letter.shown_id,
@@ -75,7 +75,7 @@ async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date)
     spreadsheet_row_number: letter.spreadsheet_row_number,
     upload_letter_file_name: precompiled && !api_key_id ? letter.client_reference : null,
   };
-  await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
+  await insertCallbacksFor(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
 }
 
 export async function announcePlanMessage(
@@ -83,7 +83,7 @@ export async function announcePlanMessage(
   { service_id, message_id: subject_id, body }: PlanMessageNews,
   now: Date,
 ): Promise<void> {
-  await announce(tx, 'message_status', [{ service_id, subject_id, body }], now);
+  await insertCallbacksFor(tx, 'message_status', [{ service_id, subject_id, body }], now);
 }
 
 /** For messages that failed before they reached delivery. Idempotent, because a task may run twice. */
@@ -95,7 +95,7 @@ export function storeFailureCallbacks(
 }
 
 /** Inserts callbacks for the services that configured this type. */
-async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
+async function insertCallbacksFor(tx: Tx, type: CallbackType, events: Event[], now: Date): Promise<void> {
   if (events.length === 0) return;
   const services = [...new Set(events.map(({ service_id }) => service_id))];
   const targets = new Map((await selectTargets(tx, type, services)).map((target) => [target.service_id, target]));
@@ -118,6 +118,6 @@ async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date):
 export function createReturnedLetterCallbacks(app: Platform, { notification_ids }: ReturnedLettersTask): Promise<void> {
   return inTransaction(app.db, async (tx) => {
     const letters = await listReturnedLettersById(tx, notification_ids);
-    for (const letter of letters) await announceReturnedLetter(tx, letter, app.clock.now());
+    for (const letter of letters) await createReturnedLetterCallback(tx, letter, app.clock.now());
   });
 }

@@ -1,12 +1,12 @@
 import type { PhoneRules } from '../../countries/phone-rules.ts';
 import { joinReceivedParts, recordInboundText, userNumberOf } from '../../inbound/inbound-texts.ts';
-import { obeyKeyword, readReceived } from '../../inbound/opt-outs/opt-outs.ts';
+import { applyKeyword, readReceived } from '../../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { replyToKeyword } from '../../notifications/sending/keyword-replies.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
-import { announceInboundText } from '../callbacks/service-callbacks.ts';
+import { createInboundTextCallback } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
@@ -66,10 +66,10 @@ async function storeText(app: Deps, text: InboundText): Promise<boolean> {
       asked,
     );
     if (asked) {
-      await obeyKeyword(app, tx, asked, stored, now);
+      await applyKeyword(app, tx, asked, stored, now);
       if (asked.action === 'stop' || asked.action === 'help') await replyToKeyword(app, tx, asked.action, stored, now);
     }
-    await announceInboundText(tx, stored, now);
+    await createInboundTextCallback(tx, stored, now);
   });
   return true;
 }

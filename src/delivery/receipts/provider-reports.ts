@@ -7,7 +7,7 @@ import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/queue.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
-import { announceComplaint } from '../callbacks/service-callbacks.ts';
+import { createComplaintCallback } from '../callbacks/service-callbacks.ts';
 import { insertUnmatchedReceipt } from '../failover/provider-health.sql.ts';
 import { periodStart } from '../failover/provider-health.ts';
 import { textReceiver } from '../inbound/inbound-hooks.ts';
@@ -115,7 +115,7 @@ export function recordReportedComplaint(app: Platform, complaint: ReportedCompla
         await countComplaint(tx, service_id, target.sent_at ?? target.created_at);
       }
     }
-    await announceComplaint(
+    await createComplaintCallback(
       tx,
       {
         service_id: target.service_id,

@@ -1,6 +1,6 @@
 /** The action that a received text requests. `review`: it may be an opt-out, so a person decides. */
 export type KeywordAction = 'stop' | 'start' | 'help' | 'review';
-export interface AskedFor {
+export interface KeywordRequest {
   action: KeywordAction;
   /** In capitals without accents. */
   keyword: string;
@@ -71,7 +71,7 @@ interface KeywordRules {
 export function readKeyword(
   text: string,
   { set, languages, isStopped, own = noWords }: KeywordRules,
-): AskedFor | undefined {
+): KeywordRequest | undefined {
   const said = wordsOf(text);
   const known = listBuiltInWords(languages);
   const stop = new Set(known.stop);

@@ -48,7 +48,7 @@ export async function selectOptOut(db: Db, serviceId: string, id: string): Promi
 }
 
 /** Sets the reason in the audit log entries about opt-outs deleted in this transaction. */
-export async function sayWhyLifted(tx: Tx, reason: string): Promise<void> {
+export async function setLiftReason(tx: Tx, reason: string): Promise<void> {
   await sql`select set_config('pennypost.lift_reason', ${reason}, true)`.execute(tx);
 }
 

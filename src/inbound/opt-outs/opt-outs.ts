@@ -9,7 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { getKeywordSettings } from './keyword-settings.ts';
-import { type AskedFor, type KeywordAction, keywordSetFor, readKeyword } from './keywords.ts';
+import { type KeywordAction, type KeywordRequest, keywordSetFor, readKeyword } from './keywords.ts';
 import {
   claimReply,
   deleteEssentialTemplate,
@@ -20,11 +20,11 @@ import {
   insertOptOuts,
   isEssentialTemplate,
   type OptOutRow,
-  sayWhyLifted,
   selectOptOut,
   selectOptOuts,
   selectOptOutsOf,
   selectOptOutsOfService,
+  setLiftReason,
 } from './opt-outs.sql.ts';
 import type { OptOutSettings } from './settings.ts';
 
@@ -46,7 +46,7 @@ export async function readReceived(
   { country, config }: Pick<Deps, 'country' | 'config'>,
   tx: Tx,
   { service_id, user_number, content }: Received,
-): Promise<AskedFor | undefined> {
+): Promise<KeywordRequest | undefined> {
   if (!parsePhoneNumber(country.phone, `+${user_number}`).ok) return undefined;
   const set = keywordSetFor(user_number);
   const isStopped = set === 'us' && (await selectOptOuts(tx, service_id, [user_number])).length > 0;
@@ -55,10 +55,10 @@ export async function readReceived(
 }
 
 /** Inserts or deletes the opt-out, in the transaction that stores the text. */
-export async function obeyKeyword(
+export async function applyKeyword(
   app: Deps,
   tx: Tx,
-  { action, keyword }: AskedFor,
+  { action, keyword }: KeywordRequest,
   text: Received & { id: string },
   now: Date,
 ): Promise<void> {
@@ -172,7 +172,7 @@ export async function liftOptOut(
   await refuseUnlessExists(db, 'services', serviceId);
   const number = normalised(country, phoneNumber);
   const lifted = await inTransaction(db, async (tx) => {
-    await sayWhyLifted(tx, reason);
+    await setLiftReason(tx, reason);
     return deleteOptOuts(tx, serviceId, number);
   });
   if (lifted === 0) throw notFound('This number has not opted out');

@@ -48,6 +48,6 @@ export async function subtractFromCount(
 }
 
 /** Makes every process reload the service after the commit, because its cached counts may be too high. */
-export async function announceLowerCounts(tx: Tx, serviceId: string): Promise<void> {
+export async function invalidateServiceCache(tx: Tx, serviceId: string): Promise<void> {
   await sql`select pg_notify('service_changed', ${serviceId})`.execute(tx);
 }

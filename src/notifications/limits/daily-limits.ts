@@ -10,7 +10,7 @@ import type { ExhaustedQuota, QuotaRequest } from '../sending/notifications.sql.
 import type { SendingService } from '../sending/sending-service.ts';
 import type { Reserved } from './annual-limits.sql.ts';
 import { type AnnualQuota, reserveInYears } from './annual-limits.ts';
-import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './daily-limits.sql.ts';
+import { addWithinLimit, invalidateServiceCache, selectCount, subtractFromCount } from './daily-limits.sql.ts';
 
 /**
  * Limits apply per day of the country's limit calendar; the database calls it `utc_day`. The commit that stores a message enforces them
@@ -234,7 +234,7 @@ export async function returnMessages(tx: Tx, { service_id, utc_day, ...reservati
   for (const { channel, messages } of counted) {
     await subtractFromCount(tx, { service_id, utc_day, channel }, messages);
   }
-  if (counted.length > 0) await announceLowerCounts(tx, service_id);
+  if (counted.length > 0) await invalidateServiceCache(tx, service_id);
 }
 
 /** International texts are counted individually. */

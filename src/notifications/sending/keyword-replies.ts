@@ -1,7 +1,7 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { confirmOptOut, getInboundText } from '../../inbound/inbound-texts.ts';
 import { getKeywordSettings } from '../../inbound/opt-outs/keyword-settings.ts';
-import { isReplyDue, markEssential, obeyKeyword } from '../../inbound/opt-outs/opt-outs.ts';
+import { applyKeyword, isReplyDue, markEssential } from '../../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
@@ -78,7 +78,7 @@ export async function optOutAfterReview(app: Deps, serviceId: string, textId: st
   const text = await getInboundText(app, serviceId, textId);
   await inTransaction(app.db, async (tx) => {
     const keyword = await confirmOptOut(tx, text);
-    await obeyKeyword(app, tx, { action: 'stop', keyword }, text, now);
+    await applyKeyword(app, tx, { action: 'stop', keyword }, text, now);
     // The audit entry does not say whose number it is.
     const after = { keyword, inbound_sms_id: text.id };
     await recordAuditEntry(tx, {
