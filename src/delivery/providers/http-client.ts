@@ -17,7 +17,7 @@ type Method = 'GET' | 'POST' | 'PUT';
 const listeners = new ContextValue<(response: HttpResponse) => void>();
 
 /** Passes the response of every provider request that `work` makes to `onResponse`, to show it to a person. */
-export function hearResponses<T>(onResponse: (response: HttpResponse) => void, work: () => T): T {
+export function withResponseListener<T>(onResponse: (response: HttpResponse) => void, work: () => T): T {
   return listeners.run(onResponse, work);
 }
 
@@ -55,7 +55,7 @@ export class ProviderHttpClient {
       return { response: await this.call(method, url, headers, body) };
     } catch (error) {
       const code = codeOf(error);
-      return { failed: { kind: 'retry', reason: code, perhaps_sent: !neverReached.has(code) } };
+      return { failed: { kind: 'retry', reason: code, perhaps_sent: !connectErrors.has(code) } };
     }
   }
 
@@ -101,7 +101,7 @@ export class ProviderHttpClient {
 /**
  * Makes a rare GET request. Returns undefined if the API does not respond or responds with an error. A JSON array becomes the field `list`.
  */
-export async function askOnce(
+export async function fetchJson(
   url: string,
   headers: Record<string, string>,
 ): Promise<Record<string, unknown> | undefined> {
@@ -133,7 +133,7 @@ async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> 
   }
 }
 
-const neverReached = new Set([
+const connectErrors = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',

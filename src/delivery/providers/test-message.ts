@@ -6,7 +6,7 @@ import { compileTemplate } from '../../rendering/template.ts';
 import type { TextSenderSettings } from '../../services/settings.ts';
 import { type EmailConfig, renderShortEmail } from '../compose-message.ts';
 import type { ProviderDeps, ProviderDescriptor } from './descriptor.ts';
-import { hearResponses } from './http-client.ts';
+import { withResponseListener } from './http-client.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
 import { openEmailProviders, openTextProviders, type ProvidersConfig, settingsOf } from './settings.ts';
 
@@ -80,7 +80,7 @@ async function send<Message>([provider]: Provider<Message>[], message: Message):
     took_ms: Math.round(performance.now() - began),
   });
   try {
-    const outcome = await hearResponses(
+    const outcome = await withResponseListener(
       ({ status, body }) => {
         response = `${status} ${body}`;
       },

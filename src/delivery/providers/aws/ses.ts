@@ -3,7 +3,7 @@ import { isUuid } from '../../../platform/id.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
-import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { fetchJson, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { furtherHeaders, mailbox, mimeOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import type { Receipt, ReceiptStatus, ReportedComplaint } from '../reports.ts';
@@ -100,7 +100,7 @@ async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise
   const url = `${base}/v2/email/identities/${encodeURIComponent(name)}`;
   const signed = await awsSigner(app, 'ses').signToSend({ method: 'GET', url, headers: {}, body: '' });
   if ('failed' in signed) return undefined;
-  const identity = (await askOnce(url, signed.headers)) as IdentityAtSes | undefined;
+  const identity = (await fetchJson(url, signed.headers)) as IdentityAtSes | undefined;
   const { Tokens = [], Status } = identity?.DkimAttributes ?? {};
   if (Tokens.length === 0) return undefined;
   return {

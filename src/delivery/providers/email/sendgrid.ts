@@ -7,7 +7,7 @@ import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
-import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { fetchJson, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { furtherHeaders, messageIdOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { Anything, isRecent, plainText, receiptResponses } from '../webhooks.ts';
@@ -86,7 +86,7 @@ const recordTypes = ['CNAME', 'TXT', 'MX'] as const;
 async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
   const { url, apiKey } = app.settings;
   const query = new URLSearchParams({ domain: name, limit: '50' });
-  const found = await askOnce(`${url}/v3/whitelabel/domains?${query}`, { authorization: `Bearer ${apiKey}` });
+  const found = await fetchJson(`${url}/v3/whitelabel/domains?${query}`, { authorization: `Bearer ${apiKey}` });
   const domains = (Array.isArray(found?.list) ? found.list : []) as DomainAtSendGrid[];
   const domain = domains.find((one) => one.domain?.toLowerCase() === name);
   if (!domain) return undefined;
