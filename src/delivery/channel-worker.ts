@@ -15,7 +15,7 @@ import { Loop, type Rest } from '../platform/process/loop.ts';
 import { NoTurn } from '../platform/threads/turns.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
 import { OnHold } from '../sending-domains/sender-domains.ts';
-import { deliver, failedAttempt, type MessageComposer, putBack, type Result, type RunningAttempt } from './deliver.ts';
+import { deliver, failedAttempt, type MessageComposer, type Result, type RunningAttempt, requeue } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';
 import { selectShares } from './failover/provider-details.sql.ts';
@@ -34,11 +34,11 @@ const leaseEvery_ms = 25;
 /** Under load, interval between writes of results, for the same reason. */
 const recordEvery_ms = 10;
 /** Delay after another worker leased the messages first. */
-const emptyHanded_ms = 5;
+const minIdle_ms = 5;
 /** Delay when the worker has leased as many messages as the provider rates allow. */
-const paced_ms = 50;
+const rateLimitedWait_ms = 50;
 /** Delay of an email when too many long emails wait in this process; another process may have room. */
-const noTurn_ms = 5_000;
+const queueFullRetry_ms = 5_000;
 /** Retry interval of an email whose domain is suspended, until the message expires. */
 const onHold_ms = 5 * minute_ms;
 const cacheSharesFor_ms = 10_000;
@@ -57,10 +57,10 @@ export interface DeliveryChannel<Message> extends MessageComposer<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
   services: SenderIdentities;
-  /** Refreshes the state that `mustWait` reads. */
+  /** Refreshes the state that `shouldSkip` reads. */
   beforeLease?(): Promise<void> | undefined;
   /** Whether leasing more messages of this service and lane must wait. */
-  mustWait?(of: InLane): boolean;
+  shouldSkip?(of: InLane): boolean;
 }
 
 /** Sends the queued messages of one channel to its providers, with limited concurrency. */
@@ -73,8 +73,8 @@ export class ChannelWorker<Message> {
   /** Calls in progress, and how many of them are for bulk messages. */
   private calls = 0;
   private bulkCalls = 0;
-  /** Attempts that have finished their work aside and wait for a free call. */
-  private readonly returning: (() => void)[] = [];
+  /** Attempts that released their slot and wait for a free call. */
+  private readonly waitingForCall: (() => void)[] = [];
   private readonly leases: Leases;
   private readonly results: GroupCommit<Result, undefined>;
   private readonly loop: Loop;
@@ -140,7 +140,7 @@ export class ChannelWorker<Message> {
   /** Leases as many messages as there is capacity for. Returns the delay until the next step. */
   private async step(): Promise<number | Rest> {
     const maxCalls = this.app.config.delivery.concurrency;
-    const free = maxCalls - this.calls - this.returning.length;
+    const free = maxCalls - this.calls - this.waitingForCall.length;
     this.atCapacity = free < maxCalls * minFreeShare || this.held.size > maxCalls * maxHeldPerCall;
     if (this.atCapacity) return idle_ms;
     const max = await this.leases.watch(async () => {
@@ -148,12 +148,12 @@ export class ChannelWorker<Message> {
       await this.channel.beforeLease?.();
       return Math.min(free, this.channel.choice.capacity());
     });
-    if (max < 1) return paced_ms;
+    if (max < 1) return rateLimitedWait_ms;
     const leased = await this.lease(max);
     if (leased === free) return 0;
     return leased > 0
       ? { atLeast_ms: leaseEvery_ms, atMost_ms: leaseEvery_ms }
-      : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms };
+      : { atLeast_ms: minIdle_ms, atMost_ms: idle_ms };
   }
 
   private async lease(max: number): Promise<number> {
@@ -168,7 +168,7 @@ export class ChannelWorker<Message> {
         now,
         lease_ms,
         takeOverUntil,
-        skip: (of) => channel.mustWait?.(of) ?? false,
+        skip: (of) => channel.shouldSkip?.(of) ?? false,
         expired: earlier(now, app.config.delivery.expiry_ms),
         draw: (count) => channel.choice.draw(count),
       }),
@@ -231,9 +231,9 @@ export class ChannelWorker<Message> {
   private async process(queued: LeasedNotification, span: Span | undefined): Promise<void> {
     const ends: (() => void)[] = [];
     const running: RunningAttempt = {
-      aside: async (work) => {
+      withSlotReleased: async (work) => {
         this.endCall(queued);
-        return work().finally(() => this.returnToCalls(queued));
+        return work().finally(() => this.resumeCall(queued));
       },
       atEnd: (end) => void ends.push(end),
     };
@@ -274,14 +274,14 @@ export class ChannelWorker<Message> {
     const isBulk = lane === lanes.bulk;
     this.calls -= 1;
     if (isBulk) this.bulkCalls -= 1;
-    const next = this.returning.shift();
+    const next = this.waitingForCall.shift();
     if (next) next();
     else if (this.atCapacity || (isBulk && this.bulkAtCapacity)) this.loop.wake();
   }
 
-  private async returnToCalls(queued: InLane): Promise<void> {
+  private async resumeCall(queued: InLane): Promise<void> {
     if (this.calls >= this.app.config.delivery.concurrency) {
-      await new Promise<void>((resolve) => this.returning.push(resolve));
+      await new Promise<void>((resolve) => this.waitingForCall.push(resolve));
     }
     this.beginCall(queued);
   }
@@ -295,30 +295,41 @@ export class ChannelWorker<Message> {
     const { app, channel } = this;
     const { choice, services } = channel;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
-    const mustWait = provider === undefined && !choice.noProviderSupports(queued);
-    let hasRoom = provider !== undefined;
-    const turn = async () => {
-      hasRoom = false;
-      if (provider) await choice.turn(provider.name, queued.lane);
+    const isRateLimited = provider === undefined && !choice.noProviderSupports(queued);
+    let holdsCapacity = provider !== undefined;
+    const waitForSlot = async () => {
+      holdsCapacity = false;
+      if (provider) await choice.waitForSlot(provider.name, queued.lane);
     };
     try {
       const service = await services.find(queued.service_id);
       const mayBeSimulated = queued.key_type === 'test' || queued.job_id !== null;
-      const standIn = mayBeSimulated ? choice.standIn(queued) : undefined;
+      const simulatedProvider = mayBeSimulated ? choice.simulatedProvider(queued) : undefined;
       const isHeld = () => this.leases.isHeld(queued.id);
-      return await deliver({ app, channel, queued, service, provider, standIn, mustWait, running, turn, isHeld });
+      return await deliver({
+        app,
+        channel,
+        queued,
+        service,
+        provider,
+        simulatedProvider,
+        isRateLimited,
+        running,
+        waitForSlot,
+        isHeld,
+      });
     } catch (error) {
       // The message did not cause it, and is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
-      if (error instanceof OnHold) return putBack(queued, later(app.clock.now(), onHold_ms));
-      if (error instanceof NoTurn) return putBack(queued, later(app.clock.now(), noTurn_ms));
+      if (error instanceof OnHold) return requeue(queued, later(app.clock.now(), onHold_ms));
+      if (error instanceof NoTurn) return requeue(queued, later(app.clock.now(), queueFullRetry_ms));
       app.log.error(
         { event: 'attempt.failed', err: error, notification_id: queued.id, attempts: queued.attempts + 1 },
         'A delivery attempt failed',
       );
       return failedAttempt(queued, app);
     } finally {
-      if (provider && hasRoom) choice.release(provider.name);
+      if (provider && holdsCapacity) choice.release(provider.name);
     }
   }
 

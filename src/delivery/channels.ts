@@ -14,7 +14,7 @@ import type { CallbackSettings } from '../services/settings.ts';
 import type { DeliveryChannel } from './channel-worker.ts';
 import { composeEmail, composeText, type EmailConfig } from './compose-message.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
-import { type PaceOptions, ProviderPace } from './failover/provider-pace.ts';
+import { ProviderRateLimiter, type RateLimiterOptions } from './failover/provider-rate-limiter.ts';
 import { reserveSlots } from './failover/provider-slots.sql.ts';
 import type { EmailDescriptor, ProviderDescriptor } from './providers/descriptor.ts';
 import { sendsFrom } from './providers/domain-providers.ts';
@@ -41,7 +41,7 @@ export interface Channels {
 
 export function buildChannels(app: DeliveryDeps): Channels {
   const services = senderIdentities(app);
-  const paces = pacesOf(app);
+  const rateLimiters = rateLimitersOf(app);
   const textProviders = openTextProviders(app);
   const emailProviders = openEmailProviders(app);
   const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
@@ -56,7 +56,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
   );
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
-    choice: new ProviderChoice(textProviders, paces),
+    choice: new ProviderChoice(textProviders, rateLimiters),
     services,
     compose: (queued, service) => composeText(app, queued, service),
     async isStopped({ service_id, template_id, reply_to_text: sender, normalised_recipient: number }, service) {
@@ -67,15 +67,15 @@ export function buildChannels(app: DeliveryDeps): Channels {
   };
   const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
-    choice: new ProviderChoice(emailProviders, paces),
+    choice: new ProviderChoice(emailProviders, rateLimiters),
     services,
     async compose(queued, service, attempt, provider) {
-      const sender = await senderOf(app, queued.service_id, service, provider);
+      const sender = await resolveSender(app, queued.service_id, service, provider);
       const composed = await composeEmail(app, queued, sender.service, (length) => {
         const tasks = app.emailThreads.inBackground(queued.service_id);
         return {
           run: (...task) =>
-            attempt.aside(async () => {
+            attempt.withSlotReleased(async () => {
               attempt.atEnd(await turns.take(ownerOf(queued), length));
               return tasks.run(...task);
             }),
@@ -85,7 +85,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
       const stored = attachmentsOf(app, queued);
       if (stored.length === 0) return composed;
       const size = stored.reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0);
-      const attachments = await attempt.aside(async () => {
+      const attachments = await attempt.withSlotReleased(async () => {
         attempt.atEnd(await turnsWithFiles.take(ownerOf(queued), size));
         return readAttachments(app, queued.service_id, stored);
       });
@@ -95,7 +95,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
     domainOf: ({ sending_domain_id = null }) => sending_domain_id,
     count: ({ domain_kind = 'installation' }) => sent.inc({ domain_kind }),
     beforeLease: () => paused?.refresh(),
-    mustWait: (queued) =>
+    shouldSkip: (queued) =>
       (queued.lane === lanes.bulk && paused?.has(queued.service_id) === true) ||
       [turns, turnsWithFiles].some((waiting) => waiting.waitingOf(ownerOf(queued)) >= maxWaiting),
   };
@@ -109,7 +109,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
 }
 
 /** Chooses a sending domain that this provider supports. Returns the service with that domain, and the fields that it adds to the email. */
-async function senderOf(
+async function resolveSender(
   { providers, senderDomains }: DeliveryDeps,
   serviceId: string,
   service: SenderIdentity,
@@ -153,10 +153,10 @@ const maxAttachedBytes = 32 * 1024 * 1024;
 const maxLongShare = 0.25;
 
 /** Slots are reserved in the database, so the rates hold for all workers together. */
-function pacesOf({ config, db, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
-  const paces = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
-    const reserve: PaceOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });
-    return [provider, new ProviderPace({ provider, perSecond, reserve, log })] as const;
+function rateLimitersOf({ config, db, log }: DeliveryDeps): ReadonlyMap<string, ProviderRateLimiter> {
+  const rateLimiters = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
+    const reserve: RateLimiterOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });
+    return [provider, new ProviderRateLimiter({ provider, perSecond, reserve, log })] as const;
   });
-  return new Map(paces);
+  return new Map(rateLimiters);
 }

@@ -32,7 +32,7 @@ export interface MessageComposer<Message> {
 
 export interface RunningAttempt {
   /** Runs work that may take long. Meanwhile the attempt does not count as a call, so it does not delay other messages. */
-  aside<T>(work: () => Promise<T>): Promise<T>;
+  withSlotReleased<T>(work: () => Promise<T>): Promise<T>;
   /** Registers a function to call when the provider has responded or the attempt has failed. */
   atEnd(end: () => void): void;
 }
@@ -47,12 +47,12 @@ interface Attempt<Message> {
   service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;
   /** The provider to record for a message of a test key, which no provider gets. */
-  standIn?: string;
+  simulatedProvider?: string;
   /** All providers are at their rate limit. Waiting does not count as an attempt. */
-  mustWait: boolean;
+  isRateLimited: boolean;
   running: RunningAttempt;
   /** Resolves when the rate of the provider allows the call. */
-  turn(): Promise<void>;
+  waitForSlot(): Promise<void>;
   /** Whether the message is still leased. */
   isHeld(): boolean;
 }
@@ -84,21 +84,21 @@ export interface Result {
  */
 export async function deliver<Message>(attempt: Attempt<Message>): Promise<Result | undefined> {
   return (
-    dropIfGone(attempt) ??
+    dropIfDeleted(attempt) ??
     (await completeIfReceiptCameFirst(attempt)) ??
-    giveUpIfExpired(attempt) ??
-    giveUpIfTriedTooOften(attempt) ??
+    failIfExpired(attempt) ??
+    failIfRetriesAreExhausted(attempt) ??
     refuseIfServiceIsInactive(attempt) ??
     (await completeIfSimulated(attempt)) ??
     (await endIfStopped(attempt)) ??
-    waitIfNoProviderHasRoom(attempt) ??
+    requeueIfRateLimited(attempt) ??
     retryIfThereIsNoProvider(attempt) ??
-    (await settleIfPerhapsSent(attempt)) ??
+    (await completeIfAlreadyAccepted(attempt)) ??
     (await handToProvider(attempt))
   );
 }
 
-function dropIfGone<M>({ queued }: Attempt<M>): Result | undefined {
+function dropIfDeleted<M>({ queued }: Attempt<M>): Result | undefined {
   return queued.status === null ? { queued } : undefined;
 }
 
@@ -123,8 +123,8 @@ function lateHandOver<M>({ queued, app: { clock } }: Attempt<M>, facts: Partial<
   return { sent_at: clock.now(), ...facts, id: queued.id, event: 'handedOverLate' };
 }
 
-function giveUpIfExpired<M>({ queued, app }: Attempt<M>): Result | undefined {
-  return app.clock.now() < expiryOf(queued, app) ? undefined : givenUp(queued);
+function failIfExpired<M>({ queued, app }: Attempt<M>): Result | undefined {
+  return app.clock.now() < expiryOf(queued, app) ? undefined : technicalFailure(queued);
 }
 
 function expiryOf(queued: QueuedNotification, { config }: Deps): Date {
@@ -132,17 +132,17 @@ function expiryOf(queued: QueuedNotification, { config }: Deps): Date {
 }
 
 /** A lease also counts attempts that crashed the process, so a message that causes crashes is not composed without limit. */
-function giveUpIfTriedTooOften<M>({ queued, app: { config } }: Attempt<M>): Result | undefined {
-  return queued.attempts > config.delivery.maxRetries ? givenUp(queued) : undefined;
+function failIfRetriesAreExhausted<M>({ queued, app: { config } }: Attempt<M>): Result | undefined {
+  return queued.attempts > config.delivery.maxRetries ? technicalFailure(queued) : undefined;
 }
 
 function refuseIfServiceIsInactive<M>({ queued, service }: Attempt<M>): Result | undefined {
-  return service?.active ? undefined : givenUp(queued);
+  return service?.active ? undefined : technicalFailure(queued);
 }
 
 /** Messages of a test key are never sent: the recipient determines the simulated outcome. The same holds for simulated rows of a job. */
 async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | undefined> {
-  const { queued, service, standIn } = attempt;
+  const { queued, service, simulatedProvider } = attempt;
   if (!service) return undefined;
   const recipient = queued.normalised_recipient ?? queued.recipient;
   const isTest = queued.key_type === 'test';
@@ -150,7 +150,7 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
   // Messages of a test key keep their units, because they are never billed.
   const billable_units = isTest ? await attempt.channel.unitsOf(queued, service) : 0;
   const status = simulatedOutcome(recipient);
-  const change = handedOver(attempt, { billable_units, status, provider: standIn });
+  const change = handedOver(attempt, { billable_units, status, provider: simulatedProvider });
   return { queued, change: { ...change, event: 'simulated' } };
 }
 
@@ -164,11 +164,11 @@ function isSimulated(country: Country, recipient: string): boolean {
   return isSimulatedPhoneNumber(country, recipient) || isSimulatedEmailAddress(country, recipient);
 }
 
-const shortWait_ms = 200;
+const requeueDelay_ms = 200;
 
-function waitIfNoProviderHasRoom<M>({ queued, mustWait, app: { clock } }: Attempt<M>): Result | undefined {
-  if (!mustWait) return undefined;
-  return putBack(queued, later(clock.now(), shortWait_ms));
+function requeueIfRateLimited<M>({ queued, isRateLimited, app: { clock } }: Attempt<M>): Result | undefined {
+  if (!isRateLimited) return undefined;
+  return requeue(queued, later(clock.now(), requeueDelay_ms));
 }
 
 function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
@@ -177,7 +177,7 @@ function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
 }
 
 /** For a previous attempt that ended between the call and its record. Asks the provider, if it can tell, instead of sending again. */
-async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | undefined> {
+async function completeIfAlreadyAccepted<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, provider, service } = attempt;
   if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)
     return undefined;
@@ -191,7 +191,7 @@ async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefine
   const { queued, service, provider } = attempt;
   if (!service || !provider) throw new Error('Cannot send a message without a service and a provider');
   const { message, billable_units } = await attempt.channel.compose(queued, service, attempt.running, provider.name);
-  await attempt.turn();
+  await attempt.waitForSlot();
   if (!attempt.isHeld()) return undefined;
   const began = performance.now();
   const outcome = await send(attempt, provider, message);
@@ -280,7 +280,7 @@ function retried<M>(
     at: clock.now(),
   };
   if (attempts > config.delivery.maxRetries) {
-    return { ...givenUp(queued), failure: failedAttemptRow(queued, failed, undefined) };
+    return { ...technicalFailure(queued), failure: failedAttemptRow(queued, failed, undefined) };
   }
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
   const requested_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
@@ -302,7 +302,7 @@ function nextTry(queued: QueuedNotification, delay_ms: number, app: Deps): Date 
 }
 
 /** Returns the message to the queue without counting an attempt. */
-export function putBack(queued: QueuedNotification, due_at: Date): Result {
+export function requeue(queued: QueuedNotification, due_at: Date): Result {
   const { attempts, outcome_known } = queued;
   return { queued, later: { due_at, attempts, outcome_known } };
 }
@@ -314,7 +314,7 @@ export function failedAttempt(queued: QueuedNotification, app: Deps): Result {
   const reason = 'it could not be prepared for sending';
   const failed = { provider: undefined, outcome: 'failed' as const, reason, at: clock.now() };
   if (attempts > config.delivery.maxRetries) {
-    return { ...givenUp(queued), failure: failedAttemptRow(queued, failed, undefined) };
+    return { ...technicalFailure(queued), failure: failedAttemptRow(queued, failed, undefined) };
   }
   const due_at = nextTry(queued, config.delivery.retryDelay_ms, app);
   return {
@@ -324,6 +324,6 @@ export function failedAttempt(queued: QueuedNotification, app: Deps): Result {
   };
 }
 
-function givenUp(queued: QueuedNotification): Result {
+function technicalFailure(queued: QueuedNotification): Result {
   return { queued, change: { id: queued.id, status: 'technical-failure', event: 'givenUp' } };
 }

@@ -1,6 +1,6 @@
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderShare } from './provider-details.sql.ts';
-import type { ProviderPace } from './provider-pace.ts';
+import type { ProviderRateLimiter } from './provider-rate-limiter.ts';
 
 /** Chooses randomly, weighted by priority. If all priorities are 0, all candidates are equally likely. */
 export function chooseByPriority<T extends { priority: number }>(candidates: T[], random: number): T | undefined {
@@ -30,18 +30,18 @@ const goldenRatio = 0.618_033_988_749_895;
 /** The active providers of one channel, with their shares as last read. */
 export class ProviderChoice<Message> {
   private readonly inUse: Map<string, Provider<Message>>;
-  private readonly paces: ReadonlyMap<string, ProviderPace>;
+  private readonly rateLimiters: ReadonlyMap<string, ProviderRateLimiter>;
   private readonly random: () => number;
   private shares: ProviderShare[] = [];
 
-  /** `paces` contains the providers that have a rate limit. */
+  /** `rateLimiters` contains the providers that have a rate limit. */
   constructor(
     providers: Provider<Message>[],
-    paces: ReadonlyMap<string, ProviderPace>,
+    rateLimiters: ReadonlyMap<string, ProviderRateLimiter>,
     random: () => number = Math.random,
   ) {
     this.inUse = new Map(providers.map((provider) => [provider.name, provider]));
-    this.paces = paces;
+    this.rateLimiters = rateLimiters;
     this.random = random;
   }
 
@@ -64,7 +64,7 @@ export class ProviderChoice<Message> {
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
     const drawFrom = (shares: ProviderShare[]) => {
       const left = new Map(shares.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
-      const isLimited = shares.some(({ identifier }) => this.paces.has(identifier));
+      const isLimited = shares.some(({ identifier }) => this.rateLimiters.has(identifier));
       const length = isLimited ? count : Math.min(count, shares.length > 1 ? drawsWithoutLimit : 1);
       const start = this.random();
       let able = shares;
@@ -84,16 +84,16 @@ export class ProviderChoice<Message> {
 
   /** Takes capacity of a drawn provider. The message then waits for its slot, or releases the capacity. */
   take(name: string): void {
-    this.paces.get(name)?.take();
+    this.rateLimiters.get(name)?.take();
   }
 
   release(name: string): void {
-    this.paces.get(name)?.release();
+    this.rateLimiters.get(name)?.release();
   }
 
   /** Resolves when a message may be sent within the rate of the provider. */
-  async turn(name: string, lane: number): Promise<void> {
-    await this.paces.get(name)?.turn(lane);
+  async waitForSlot(name: string, lane: number): Promise<void> {
+    await this.rateLimiters.get(name)?.waitForSlot(lane);
   }
 
   /** Chooses a provider and takes some of its capacity. */
@@ -108,12 +108,12 @@ export class ProviderChoice<Message> {
     const others = able.filter(({ identifier }) => identifier !== requirements.avoid);
     const chosen = required ?? chooseByPriority(others.length > 0 ? others : able, this.random());
     if (!chosen) return undefined;
-    this.paces.get(chosen.identifier)?.take();
+    this.rateLimiters.get(chosen.identifier)?.take();
     return chosen.identifier;
   }
 
   /** Returns the provider with the largest share, to record for a message that is not sent. */
-  standIn({ international }: Pick<Requirements, 'international'>): string | undefined {
+  simulatedProvider({ international }: Pick<Requirements, 'international'>): string | undefined {
     const able = this.shares.filter(({ supports_international }) => !international || supports_international);
     return able.reduce<ProviderShare | undefined>(
       (largest, share) => (largest && largest.priority >= share.priority ? largest : share),
@@ -135,6 +135,6 @@ export class ProviderChoice<Message> {
   }
 
   private availableAt(name: string): number {
-    return this.paces.get(name)?.room() ?? Number.POSITIVE_INFINITY;
+    return this.rateLimiters.get(name)?.available() ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -5,7 +5,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import { providers } from '../providers/providers.ts';
 import { chooseByPriority, ProviderChoice } from './provider-choice.ts';
-import { ProviderPace } from './provider-pace.ts';
+import { ProviderRateLimiter } from './provider-rate-limiter.ts';
 
 const gateways = await startStubGateways();
 afterAll(() => gateways.close());
@@ -270,9 +270,9 @@ describe('choosing a provider', () => {
   });
   const provider = (name: string) => ({ name, send: async () => ({ kind: 'accepted' as const }) });
   const all = [provider('a'), provider('b')];
-  const paceOf = (perSecond: number) => {
+  const rateLimiterOf = (perSecond: number) => {
     const reserve = async () => ({ granted: 0, end_in_ms: 0 });
-    return new ProviderPace({ provider: 'a', perSecond, reserve, log: harness.app.log });
+    return new ProviderRateLimiter({ provider: 'a', perSecond, reserve, log: harness.app.log });
   };
 
   it.each([
@@ -299,7 +299,7 @@ describe('choosing a provider', () => {
   });
 
   it('waits for the provider that may already have the message, unless it is inactive', () => {
-    const choice = new ProviderChoice(all, new Map([['a', paceOf(10)]]), () => 0);
+    const choice = new ProviderChoice(all, new Map([['a', rateLimiterOf(10)]]), () => 0);
     choice.update([place('a', 50), place('b', 50)]);
     expect(choice.choose({ international: false, required: 'a' })).toBe('a');
     expect(choice.choose({ international: false, required: 'a' })).toBeUndefined();
@@ -319,7 +319,7 @@ describe('choosing a provider', () => {
   });
 
   it('respects the rate limit of a provider', () => {
-    const choice = new ProviderChoice(all, new Map([['a', paceOf(20)]]), () => 0);
+    const choice = new ProviderChoice(all, new Map([['a', rateLimiterOf(20)]]), () => 0);
     choice.update([place('a', 50), place('b', 50)]);
     expect([1, 2, 3].map(() => choice.choose({ international: false }))).toEqual(['a', 'a', 'b']);
     choice.release('a');

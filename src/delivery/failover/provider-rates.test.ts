@@ -8,7 +8,7 @@ import { startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import { lanes } from '../../notifications/notification.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { buildDelivery, type Delivery } from '../delivery.ts';
-import { ProviderPace } from './provider-pace.ts';
+import { ProviderRateLimiter } from './provider-rate-limiter.ts';
 import { reserveSlots } from './provider-slots.sql.ts';
 
 const gateways = await startStubGateways();
@@ -124,18 +124,18 @@ describe('a provider of which ten messages are leased ahead', () => {
   });
 
   it('gets a priority message before others that wait for their slot', { timeout: 60_000 }, async () => {
-    const turn = vi.spyOn(ProviderPace.prototype, 'turn');
-    onTestFinished(() => turn.mockRestore());
+    const waitForSlot = vi.spyOn(ProviderRateLimiter.prototype, 'waitForSlot');
+    onTestFinished(() => waitForSlot.mockRestore());
     const { app } = fast;
     const service = await aService(fast);
     const waiting = async (lane: number, count: number) => {
-      const before = turn.mock.calls.length;
+      const before = waitForSlot.mock.calls.length;
       await someQueuedMessages(
         fast,
         service,
         Array.from({ length: count }, () => ({ lane })),
       );
-      await expect.poll(() => turn.mock.calls.length - before, { timeout: 20_000 }).toBe(count);
+      await expect.poll(() => waitForSlot.mock.calls.length - before, { timeout: 20_000 }).toBe(count);
     };
     await reserveSlots(app.db, { provider: 'mmg', count: 1, gap_ms: 1, ahead_ms: 1_000 });
     await whileRunning([buildDelivery(app)], async () => {
@@ -146,8 +146,8 @@ describe('a provider of which ten messages are leased ahead', () => {
         await waiting(lanes.bulk, 5);
         await waiting(lanes.normal, 1);
         await waiting(lanes.priority, 1);
-        for (const [index, { value }] of turn.mock.results.entries())
-          void value.then(() => order.push(turn.mock.calls[index]?.[0] ?? Number.NaN));
+        for (const [index, { value }] of waitForSlot.mock.results.entries())
+          void value.then(() => order.push(waitForSlot.mock.calls[index]?.[0] ?? Number.NaN));
         expect(order).toEqual([]);
       });
       await expect.poll(() => order, { timeout: 20_000 }).toHaveLength(7);

@@ -82,7 +82,7 @@ export async function previewDraft(
 ): Promise<DraftPreview> {
   const service = await selectSenderIdentity(app.db, serviceId);
   if (!service) throw notFound();
-  const sender = await senderOf(app, serviceId, draft);
+  const sender = await selectedSender(app, serviceId, draft);
   const { api_dialect } = service;
   const alphabet = alphabetOfService(app.country, await getServiceRules(app.db, serviceId));
   const contactBlock = draft.template_type === 'letter' ? sender : null;
@@ -136,7 +136,7 @@ function fileLinks({ config }: PreviewDeps, serviceId: string, files: EmailFile[
 }
 
 /** Returns the chosen sender, or the default. A letter has no default. */
-async function senderOf(app: PreviewDeps, serviceId: string, draft: PreviewedDraft): Promise<string | null> {
+async function selectedSender(app: PreviewDeps, serviceId: string, draft: PreviewedDraft): Promise<string | null> {
   const isChosen = ({ id }: { id: string }) => id === draft.reply_to;
   const list: Record<Channel, () => Promise<string | null>> = {
     sms: async () => {

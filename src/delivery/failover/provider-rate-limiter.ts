@@ -8,7 +8,7 @@ const reserveEvery_ms = 100;
 /** Delay after a reservation failed because the database was unavailable. */
 const retryAfter_ms = 500;
 
-export interface PaceOptions {
+export interface RateLimiterOptions {
   provider: string;
   perSecond: number;
   reserve(count: number, pace: { gap_ms: number; ahead_ms: number }): Promise<GrantedSlots>;
@@ -25,8 +25,8 @@ interface Waiting {
  * worker has leased for the provider waits for one. Messages are leased up to a second ahead, so that a slow lease does not lower the rate.
  * Messages of higher lanes go first.
  */
-export class ProviderPace {
-  private readonly options: PaceOptions;
+export class ProviderRateLimiter {
+  private readonly options: RateLimiterOptions;
   private readonly gap_ms: number;
   /** Max leased messages that wait for a slot: one second's worth, or a tenth of a second's above 1,000 per second. */
   private readonly max: number;
@@ -42,7 +42,7 @@ export class ProviderPace {
   private timer: NodeJS.Timeout | undefined;
   private failures = 0;
 
-  constructor(options: PaceOptions) {
+  constructor(options: RateLimiterOptions) {
     const { perSecond } = options;
     this.options = options;
     this.gap_ms = 1_000 / perSecond;
@@ -51,7 +51,7 @@ export class ProviderPace {
   }
 
   /** Returns how many more messages may be leased now. */
-  room(): number {
+  available(): number {
     return Math.max(0, Math.min(this.share, this.max) - this.taken);
   }
 
@@ -65,7 +65,7 @@ export class ProviderPace {
   }
 
   /** Resolves when a message whose capacity was taken may be sent. */
-  turn(lane: number): Promise<void> {
+  waitForSlot(lane: number): Promise<void> {
     return new Promise((resolve) => {
       const place = this.waiting.findIndex((other) => other.lane > lane);
       this.waiting.splice(place < 0 ? this.waiting.length : place, 0, { lane, go: resolve });
