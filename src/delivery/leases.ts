@@ -9,7 +9,7 @@ const renewEvery_ms = 2_500;
 /** A smaller change of the database's clock expires no lease. */
 export const minJump_ms = lease_ms - renewEvery_ms;
 /** How long live workers need after a database outage to record or renew what they hold. */
-const quiet_ms = renewEvery_ms + 1_000;
+const takeOverDelay_ms = renewEvery_ms + 1_000;
 /** If a statement takes longer, the database delayed it, and probably those of other workers too. */
 const slow_ms = 2_000;
 /** A call that starts before this margin may outlast its lease, but the lease will have been renewed by then. */
@@ -34,8 +34,8 @@ export class Leases {
   private renewing: NodeJS.Timeout | undefined;
   /** The database time when it was last read, and the `performance.now()` of that moment. */
   private databaseTime: { now_ms: number; readAt: number } | undefined;
-  private quietUntil = 0;
-  private isAway = false;
+  private takeOverAfter = 0;
+  private isUnreachable = false;
 
   constructor(app: Platform, held: Leases['held']) {
     this.app = app;
@@ -43,7 +43,7 @@ export class Leases {
   }
 
   start(): void {
-    this.beQuiet();
+    this.delayTakeOver();
     this.renewing = setInterval(() => void this.renew(renewEvery_ms), renewEvery_ms);
   }
 
@@ -56,7 +56,7 @@ export class Leases {
    * forward since it was read, leases that this expired stay with their holders until they have renewed them.
    */
   takeOverUntil(): Timestamp | null {
-    if (this.isAway || performance.now() < this.quietUntil || !this.databaseTime) return null;
+    if (this.isUnreachable || performance.now() < this.takeOverAfter || !this.databaseTime) return null;
     return timestamp(new Date(this.expectedTime_ms(this.databaseTime)));
   }
 
@@ -70,11 +70,11 @@ export class Leases {
     const began = performance.now();
     try {
       const result = await statement();
-      if (this.isAway || performance.now() - began > slow_ms) this.beQuiet();
-      this.isAway = false;
+      if (this.isUnreachable || performance.now() - began > slow_ms) this.delayTakeOver();
+      this.isUnreachable = false;
       return result;
     } catch (error) {
-      this.isAway = true;
+      this.isUnreachable = true;
       throw error;
     }
   }
@@ -90,8 +90,8 @@ export class Leases {
     return held !== undefined && performance.now() < held.until - margin_ms;
   }
 
-  private beQuiet(): void {
-    this.quietUntil = performance.now() + quiet_ms;
+  private delayTakeOver(): void {
+    this.takeOverAfter = performance.now() + takeOverDelay_ms;
   }
 
   private expectedTime_ms({ now_ms, readAt }: { now_ms: number; readAt: number }): number {
@@ -124,7 +124,7 @@ export class Leases {
       { event: 'database.clock_changed', jump_ms: Math.round(jump_ms) },
       'The clock of the database was changed',
     );
-    this.beQuiet();
+    this.delayTakeOver();
     return true;
   }
 }

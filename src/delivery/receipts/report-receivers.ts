@@ -24,7 +24,7 @@ type Deps = Platform & {
 
 /** Longer than the pause between two steps, so that a healthy worker keeps its lease. */
 const lease_ms = 2 * minute_ms;
-const askAgain_ms = 10_000;
+const leaseRetry_ms = 10_000;
 const minBackoff_ms = 2_000;
 const maxBackoff_ms = 5 * minute_ms;
 
@@ -105,7 +105,7 @@ class ReceiverRun {
     const until = timestamp(later(now, lease_ms));
     if (this.isExclusive && !(await leaseReceiver(db, this.key, { worker: this.worker, now: timestamp(now), until }))) {
       await this.receiver.close();
-      return askAgain_ms;
+      return leaseRetry_ms;
     }
     const rest_ms = await this.receiver.step();
     if (this.isExclusive) await updateReceivedAt(db, this.key, timestamp(clock.now()));
