@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { problemsOfTranslation } from './check-translation.ts';
 import { english, Language, textOfKey } from './language.ts';
 import { Languages } from './languages.ts';
-import { type PoEntry, type PoFile, readPo } from './po.ts';
+import { type PoEntry, type PoFile, readPo, readPoHead } from './po.ts';
 import { pseudoLanguage, pseudoTags } from './pseudo.ts';
 
 interface Choice {
@@ -91,8 +91,8 @@ class PoFiles {
   }
 
   isFinished(tag: string): boolean {
-    const isReviewed = this.read(shippedFolder, tag)?.head.get('X-Reviewed-By');
-    return Boolean(isReviewed) && this.shipped(tag).length >= this.texts().length * completeFrom;
+    const head = this.parse(join(shippedFolder, `${tag}.po`), readPoHead);
+    return Boolean(head?.get('X-Reviewed-By')) && this.shipped(tag).length >= this.texts().length * completeFrom;
   }
 
   /** Returns every text of the console, as `npm run generate` found them. */
@@ -116,14 +116,14 @@ class PoFiles {
 
   private read(folder: string, name: string, ending = '.po'): PoFile | undefined {
     const path = join(folder, `${name}${ending}`);
-    if (!this.files.has(path)) this.files.set(path, this.parse(path));
+    if (!this.files.has(path)) this.files.set(path, this.parse(path, readPo));
     return this.files.get(path);
   }
 
-  private parse(path: string): PoFile | undefined {
+  private parse<T>(path: string, parser: (text: string) => T): T | undefined {
     if (!existsSync(path)) return undefined;
     try {
-      return readPo(readFileSync(path, 'utf8'));
+      return parser(readFileSync(path, 'utf8'));
     } catch (error) {
       this.problems.push(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;

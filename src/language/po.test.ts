@@ -1,21 +1,27 @@
 import { expect, it } from 'vitest';
-import { readPo } from './po.ts';
+import { readPo, readPoHead } from './po.ts';
 
 it('reads what tools for translators write', () => {
-  const { head, entries } = readPo(
+  const text =
     '\uFEFFmsgid ""\nmsgstr ""\n"Language: nl\\n"\n"X-Reviewed-By: Anna: of Utrecht\\n"\n\n' +
-      '#. label\n#: src/a.tsx\nmsgctxt "verb"\nmsgid "Open"\nmsgstr "Openen"\n\n' +
-      '#, fuzzy\nmsgid "Two "\n"lines\\n\\"quoted\\" \\\\"\nmsgstr "Twee"\n#~ msgid "gone"\nmsgid "Next"\r\nmsgstr ""\r\n',
-  );
+    '#. label\n#: src/a.tsx\nmsgctxt "verb"\nmsgid "Open"\nmsgstr "Openen"\n\n' +
+    '#, fuzzy\nmsgid "Two "\n"lines\\n\\"quoted\\" \\\\"\nmsgstr "Twee"\n#~ msgid "gone"\nmsgid "Next"\r\nmsgstr ""\r\n';
+  const { head, entries } = readPo(text);
   expect([...head]).toEqual([
     ['Language', 'nl'],
     ['X-Reviewed-By', 'Anna: of Utrecht'],
   ]);
+  for (const same of [text, text.replaceAll(/\r?\n/g, '\r\n')]) expect(readPoHead(same)).toEqual(head);
   expect(entries.map(({ key, translation, isDraft }) => [key, translation, isDraft])).toEqual([
     ['verb\u0004Open', 'Openen', false],
     ['Two lines\n"quoted" \\', 'Twee', true],
     ['Next', '', false],
   ]);
+});
+
+it('reads no head where there is none', () => {
+  expect(readPoHead('')).toEqual(new Map());
+  expect(readPoHead('msgid "a"\nmsgstr "b"\n\nmsgid ""\nmsgstr "X: y\\n"\n')).toEqual(new Map());
 });
 
 it.each([
