@@ -77,9 +77,20 @@ export function untranslated({ text, headers }: Page, known: RegExp): string[] {
   const isFile = /^sandbox/.test(String(headers['content-security-policy']));
   if (!/^text\/html/.test(String(headers['content-type'])) || isFile) return [];
   return piecesOf(text).flatMap((piece) => {
-    const words = foreignWords(decodeEntities(piece), known);
+    const words = foreignWordsOf(piece, known);
     return words.length === 0 ? [] : [`${decodeEntities(piece).trim().slice(0, 150)} (${words.join(', ')})`];
   });
+}
+
+/** By what is known. Most pieces are on most pages, and to look for thousands of words takes long. */
+const looked = new WeakMap<RegExp, Map<string, string[]>>();
+
+function foreignWordsOf(piece: string, known: RegExp): string[] {
+  const before = looked.get(known) ?? new Map<string, string[]>();
+  looked.set(known, before);
+  const words = before.get(piece) ?? foreignWords(decodeEntities(piece), known);
+  before.set(piece, words);
+  return words;
 }
 
 /** Every text and attribute that people see or hear. */
