@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/kit/slowest-first.ts';
 
 /** About what Windows does not have: signals that a process handles, file modes, users by number, scripts for a shell. */
 const unixOnly = [
@@ -25,6 +26,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Files share their process's modules, which do no work at import time: reading the application takes a second or more.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
     // These only end what hangs: on a busy machine, seconds of work take a minute.
     testTimeout: 60_000,
     hookTimeout: 120_000,
