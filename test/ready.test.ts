@@ -145,7 +145,7 @@ describe('scripts/ready.mjs', () => {
 });
 
 describe('npm start', () => {
-  it('serves until npm is stopped', { timeout: 60_000 }, async () => {
+  it('serves until npm is stopped', { timeout: 150_000 }, async () => {
     const database = await cloneDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'pennypost-start-'));
     onTestFinished(async () => {
@@ -163,7 +163,7 @@ describe('npm start', () => {
       fetch(`http://127.0.0.1:${port}/readyz`)
         .then(({ ok }) => ok)
         .catch(() => false);
-    await expect.poll(isServed, { timeout: 50_000 }).toBe(true);
+    await expect.poll(isServed, { timeout: 120_000 }).toBe(true);
     npm.kill('SIGTERM');
     await once(npm, 'exit');
     await expect.poll(isServed, { timeout: 10_000 }).toBe(false);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { processorTimeSince_ms } from '../../../test/kit/process/processor-time.ts';
 import { rowsXml, workbook } from '../../../test/kit/samples/spreadsheets.ts';
 
 /** Over real connections: a client that is refused while it is still sending must be able to read why. */
@@ -87,7 +88,7 @@ async function expectNothingStored(): Promise<void> {
   expect(rows).toEqual([{ unfinished: 0, jobs: 0, messages: 0 }]);
 }
 
-/** How long others waited for their responses while `work` went on. */
+/** The most work that others waited for while `work` went on. On a busy machine it takes longer than its processor time. */
 async function longestWait(work: Promise<unknown>): Promise<number> {
   let ended = false;
   const end = work.finally(() => {
@@ -95,9 +96,9 @@ async function longestWait(work: Promise<unknown>): Promise<number> {
   });
   let longest = 0;
   while (!ended) {
-    const began = performance.now();
+    const [began, processor] = [performance.now(), process.cpuUsage()];
     expect((await fetch(`http://127.0.0.1:${port}/status`)).status).toBe(200);
-    longest = Math.max(longest, performance.now() - began);
+    longest = Math.max(longest, Math.min(performance.now() - began, processorTimeSince_ms(processor)));
     await sleep(10);
   }
   await end;

@@ -64,7 +64,7 @@ describe('language tags of an email', () => {
       }
     };
     expect(processorTime_ms(readAll)).toBeLessThan(10_000);
-    const deep = render('[[en]]'.repeat(8) + 'x' + '[[/en]]'.repeat(8)).html;
+    const deep = render(`${'[[en]]'.repeat(8)}x${'[[/en]]'.repeat(8)}`).html;
     expect(deep.match(/<div/g)).toHaveLength(6);
   });
 
