@@ -1,4 +1,7 @@
 import type { Values } from '../notifications/sending/send-rules.ts';
+import { unstorable } from '../platform/db/errors.ts';
+import { isStorableJson } from '../platform/db/row-writer.ts';
+import { invalid } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import { type PlanMessage, replaceEncryptedContents, selectEncryptedContents } from './plan-messages.sql.ts';
@@ -39,8 +42,11 @@ export const planMessageContents: EncryptedValues = {
   replace: replaceEncryptedContents,
 };
 
+/** Refuses what the notifications of later steps could not store. */
 export function encryptContent({ secrets }: Platform, id: string, content: MessageContent): string {
-  return secrets.encrypt(purpose, JSON.stringify(content), id);
+  const json = JSON.stringify(content);
+  if (!isStorableJson(json)) throw invalid(unstorable);
+  return secrets.encrypt(purpose, json, id);
 }
 
 /** Undefined once it was erased. */

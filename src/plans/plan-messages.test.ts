@@ -5,6 +5,7 @@ import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
 import type { Status, transitions } from '../notifications/notification.ts';
+import { newId } from '../platform/id.ts';
 import { PlanWorker } from './advance.ts';
 
 const harness = useHarness({
@@ -173,11 +174,38 @@ describe('POST /v2/messages', () => {
       'BadRequestError',
       'Cannot send a file in a message with a plan',
     ],
+    [{ bulk: true }, field, 'Additional properties are not allowed (bulk was unexpected)'],
+    [
+      { recipient: { ...recipient, fax: '1' } },
+      field,
+      'recipient Additional properties are not allowed (fax was unexpected)',
+    ],
+    [{ recipient: undefined }, field, 'recipient is a required property'],
+    [{ recipient: null }, field, 'recipient None is not of type object'],
+    [{ recipient: { email_address: 7 } }, field, 'recipient 7 is not of type string'],
+    [{ personalisation: [] }, field, 'personalisation [] is not of type object'],
+    [{ plan_id: null }, field, 'plan_id is not a valid UUID'],
+    [{ scheduled_for: '2026-11-17T12:00:01Z' }, field, 'scheduled_for datetime can only be 24 hours in the future'],
+    [{ reference: 'nul \u0000' }, 'BadRequestError', 'A value in the request cannot be stored'],
+    [{ personalisation: { name: 'nul \u0000' } }, 'BadRequestError', 'A value in the request cannot be stored'],
+    [{ personalisation: { name: 'half \ud800' } }, 'BadRequestError', 'A value in the request cannot be stored'],
+    [
+      { recipient: { ...recipient, address_line_2: '\u0000' } },
+      'BadRequestError',
+      'A value in the request cannot be stored',
+    ],
   ])('400 for %j', async (change, error, message) => {
     expectError(await post(change), 400, error, message);
     expect(
       await harness.app.db.selectFrom('plan_messages').select('id').where('service_id', '=', service).execute(),
     ).toEqual([]);
+  });
+
+  it.each(['null', '[]', '"text"', '7', '{', ''])('400 for the body %s', async (payload) => {
+    const url = '/v2/messages';
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const { status, body } = await harness.request({ method: 'POST', url, headers, payload });
+    expect([status, body.status_code, body.errors.length > 0]).toEqual([400, 400, true]);
   });
 
   it('400 names all values that any step lacks, and the texts that are empty', async () => {
@@ -218,6 +246,31 @@ describe('the steps of a message', () => {
     expect(await statesOf(first)).toEqual(['in-progress', 'skipped: missing', 'skipped: invalid', 'sent']);
   });
 
+  it('are skipped if the address bounced before or the person opted out, also once the message is accepted', async () => {
+    const id = await accepted({ scheduled_for: '2026-11-16T23:00:00Z' });
+    await harness.app.db
+      .insertInto('suppressed_recipients')
+      .values({
+        ...{ id: newId(harness.clock.now()), service_id: service, email_address: 'ada@example.org' },
+        ...{ reason: 'hard-bounce', notification_id: newId(harness.clock.now()) },
+        created_at: '2026-11-16T12:00:00Z',
+      })
+      .execute();
+    const stop = { user_number: '447700900123', sender: '40604', keyword: 'STOP', reason: 'keyword' } as const;
+    await harness.app.db
+      .insertInto('sms_opt_outs')
+      .values({ id: newId(harness.clock.now()), service_id: service, ...stop, created_at: '2026-11-16T12:00:00Z' })
+      .execute();
+    const permissions = ['email', 'sms', 'letter', 'suppress_recipients'];
+    expect((await harness.admin('POST', `/service/${service}`, { permissions })).status).toBe(200);
+    harness.clock.advance({ hours: 11 });
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual(['in-progress', 'skipped: suppressed', 'skipped: opted-out', 'sent']);
+    const { email_address, phone_number } = recipient;
+    const refused = await post({ recipient: { email_address, phone_number } });
+    expect(refused.status).toBe(400);
+  });
+
   it('whose channel is switched off when their turn comes are skipped, and one beyond a limit fails', async () => {
     const id = await accepted({ scheduled_for: '2026-11-16T23:00:00Z' });
     const change = { permissions: ['sms', 'letter'], sms_message_limit: 0 };
@@ -225,6 +278,18 @@ describe('the steps of a message', () => {
     harness.clock.advance({ hours: 11 });
     await harness.deliver();
     expect(await statesOf(id)).toEqual(['in-progress', 'skipped: not-allowed', 'failed: limit', 'sent']);
+  });
+
+  it('beyond the limit of a year fail, and the next starts at once', async () => {
+    const limits = { email_annual_limit: 1, sms_annual_limit: 1 };
+    expect((await harness.admin('POST', `/service/${service}`, limits)).status).toBe(200);
+    const [first, second] = [await accepted(), await accepted()];
+    await harness.deliver();
+    const states = [await statesOf(first), await statesOf(second)].sort();
+    expect(states).toEqual([
+      ['in-progress', 'failed: limit', 'sent', 'waiting'],
+      ['in-progress', 'sent', 'waiting', 'waiting'],
+    ]);
   });
 
   it('follow each other after failures, until the letter is printed', async () => {
@@ -401,6 +466,12 @@ describe('the steps of a message', () => {
     for (let turn = 0; turn < 4; turn += 1) await harness.deliver();
     const { status, steps } = await read(id);
     expect([status, steps[0].reason, steps[1].state]).toEqual(['delivered', 'temporary-failure', 'delivered']);
+    const nobody = { email_address: 'perm-fail@simulator.notify', phone_number: '07700900003' };
+    const failed = await accepted({ recipient: nobody });
+    for (let turn = 0; turn < 6; turn += 1) await harness.deliver();
+    expect(await statesOf(failed)).toEqual([
+      ...['failed', 'failed: permanent-failure', 'failed: temporary-failure', 'skipped: missing'],
+    ]);
   });
 });
 

@@ -30,6 +30,10 @@ const unstorable = /[\0\p{Surrogate}]/u;
 // Matches how JSON.stringify escapes them. After an odd number of further backslashes, the same characters are plain text.
 const unstorableInJson = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i;
 
+export function isStorableJson(json: string): boolean {
+  return !(json.includes('\\u') && unstorableInJson.test(json));
+}
+
 /**
  * Serializes rows of a composite type in PostgreSQL's binary format, for a parameter such as `$1::some_type[]`. The server reads it in a
  * third of the time of JSON, because it parses no ids, numbers or times and looks up no names.
@@ -116,7 +120,7 @@ export class RowWriter {
 
   jsonb(value: unknown): void {
     const json = JSON.stringify(value);
-    if (json.includes('\\u') && unstorableInJson.test(json)) this.isStorable = false;
+    if (!isStorableJson(json)) this.isStorable = false;
     this.ensure(json.length * bytesPerCharacter + fixedBytes);
     const length = this.slab.write(json, this.at + 9);
     this.head(types.jsonb, length + 1);
