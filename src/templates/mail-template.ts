@@ -120,5 +120,5 @@ function refuseOthers(field: keyof MailTexts, text: string, known: readonly stri
   const { placeholders } = compileTemplate({ template_type: 'email', subject: '', content: text });
   const other = placeholders.find((placeholder) => !known.includes(placeholder));
   if (other === undefined) return;
-  throw invalidField(field, t('Remove (({name})): software has no value for it.', { name: other }));
+  throw invalidField(field, t('Remove (({name})): it has no value here.', { name: other }));
 }

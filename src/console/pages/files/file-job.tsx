@@ -132,7 +132,7 @@ function Held({ job: { held_until }, now }: { job: Job; now: Date }) {
         </T>
       ) : (
         <T>
-          <b>Messages of this file go out over some minutes,</b> because their sending times began{' '}
+          <b>The messages of this file are sent over several minutes,</b> because their sending times began{' '}
           <Time at={held_until} now={now} />.
         </T>
       )}

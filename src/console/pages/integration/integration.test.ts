@@ -76,11 +76,11 @@ describe('sending over SMTP', () => {
     for (const [wrong, problems] of [
       [{ subject: '' }, { subject: 'Enter a subject.' }],
       [{ subject: 'News' }, { subject: inSubject }],
-      [{ subject: '((subject)) ((body))' }, { subject: 'Remove ((body)): software has no value for it.' }],
+      [{ subject: '((subject)) ((body))' }, { subject: 'Remove ((body)): it has no value here.' }],
       [{ content: 'Hello' }, { content: inContent }],
       [{ content: 'Hello ((body))' }, { content: inContent }],
       [{ content: '((body))\r\n((body))' }, { content: inContent }],
-      [{ content: '((body))\r\n((name))' }, { content: 'Remove ((name)): software has no value for it.' }],
+      [{ content: '((body))\r\n((name))' }, { content: 'Remove ((name)): it has no value here.' }],
     ] as const) {
       expect((await change({ ...right, ...wrong })).problems).toEqual(problems);
     }

@@ -32,7 +32,7 @@ export function smtpTemplatePages(pages: Pages, app: ConsoleApp): void {
       return {
         title: t('Text around emails sent over SMTP'),
         lead: t(
-          'Emails of software are sent with this text, unless they name a template. Links to attachments follow the text of the email.',
+          'Emails from other software are sent with this text, unless they name a template. Links to attachments follow the text of the email.',
         ),
         crumbs: back.endsWith('/smtp') ? [{ label: t('Send over SMTP'), to: back }] : [],
         content: (
@@ -75,7 +75,7 @@ export function smtpTemplatePages(pages: Pages, app: ConsoleApp): void {
       });
       return {
         to: backTo(service, visitor),
-        notice: t('Text saved. It is used from the next email on.'),
+        notice: t('Text saved. The next email uses it.'),
       };
     },
   });

@@ -38,6 +38,7 @@ export const messageActions: Actions = (harness, world) => {
 
   return [
     without('searches', `${service}/messages`, { by, form: { find: 'ada@example.org' } }),
+    without('searches', `${service}/plan-messages`, { by, form: { find: 'request-1' } }),
     without('searches', `${service}/send`, { by, form: { find: 'welcome' } }),
     changes('notification', `${service}/messages/:message_id/cancel`, { by, ids: { message_id: id('letter_id') } }),
     changes('notification', `${service}/messages/:message_id/send-again`, {
@@ -149,6 +150,10 @@ export const messageActions: Actions = (harness, world) => {
         const { body } = await harness.admin('GET', `/service/${world.service.id}/api-keys`);
         return { form: { api_key_id: body.apiKeys.find(({ name }: { name: string }) => name === 'Second key').id } };
       },
+    }),
+    changes('template', `${service}/integration/smtp/template`, {
+      by,
+      form: { version: '1', subject: '((subject))', content: 'From the town hall:\n\n((body))' },
     }),
     changes('guest_list', `${service}/integration/guest-list`, {
       by,
