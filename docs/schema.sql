@@ -1092,7 +1092,7 @@ create table recurring_sends (
   time_zone text not null,
   next_at timestamp with time zone,
   state text not null,
-  paused_because text,
+  ends_reason text,
   failures integer not null,
   created_by_id uuid not null,
   created_at timestamp with time zone not null,

@@ -15,7 +15,7 @@ create table recurring_sends (
   next_at timestamptz,
   state text not null check (state in ('active', 'paused', 'ended')),
   -- Why it paused by itself.
-  paused_because text,
+  ends_reason text,
   -- Since the last run that was sent.
   failures integer not null default 0,
   -- Whose job each run is.

@@ -17,7 +17,8 @@ const OfRecurringSend = Type.Object({ service_id: Uuid, recurring_send_id: Uuid 
 
 const times = {
   rule: Type.String({
-    description: 'Part of RFC 5545, such as FREQ=MONTHLY;BYDAY=1TU; BYDAY=-1WD is the last working day',
+    description:
+      'A rule of RFC 5545 with FREQ, INTERVAL, BYDAY, BYMONTHDAY, COUNT or UNTIL, such as FREQ=MONTHLY;BYDAY=1TU. BYDAY=-1WD is the last working day of the month.',
   }),
   starts_on: Type.String({ description: 'YYYY-MM-DD' }),
   at_time: Type.String({ description: 'HH:MM' }),
@@ -36,7 +37,7 @@ const fields = {
   next_at: Nullable(Datetime),
   next_dates: Type.Array(Datetime),
   state: OneOf(['active', 'paused', 'ended']),
-  paused_because: Nullable(Type.String({ description: 'If it paused by itself' })),
+  ends_reason: Nullable(Type.String({ description: 'Why it paused by itself' })),
   created_by_id: Uuid,
   created_at: Datetime,
 };
@@ -66,7 +67,7 @@ export function recurringSendRoutes(http: Http, app: Platform & { compiledTempla
     '/service/:service_id/recurring-send',
     {
       schema: {
-        summary: 'Send a template to a contact list again and again',
+        summary: 'Create a recurring send: a template that is sent to a contact list by a rule',
         params: OfService,
         body: Type.Object({
           template_id: Uuid,
@@ -86,7 +87,7 @@ export function recurringSendRoutes(http: Http, app: Platform & { compiledTempla
     '/service/:service_id/recurring-send/dates',
     {
       schema: {
-        summary: 'Get the next five dates of a rule, before anything is saved',
+        summary: 'Get the next five dates of a rule without saving anything',
         params: OfService,
         body: TimesBody,
         response: { 200: Data(Type.Array(Datetime)) },
@@ -120,7 +121,7 @@ export function recurringSendRoutes(http: Http, app: Platform & { compiledTempla
     '/service/:service_id/recurring-send/:recurring_send_id/resume',
     {
       schema: {
-        summary: 'Resume a recurring send, for a person who sends it from now on',
+        summary: 'Resume a recurring send; the person becomes its owner',
         params: OfRecurringSend,
         body: Type.Object({ user_id: Uuid }),
         response: { 204: NoContent },
@@ -136,7 +137,7 @@ export function recurringSendRoutes(http: Http, app: Platform & { compiledTempla
     '/service/:service_id/recurring-send/:recurring_send_id',
     {
       schema: {
-        summary: 'Delete a recurring send; its jobs stay',
+        summary: 'Delete a recurring send and keep its jobs',
         params: OfRecurringSend,
         response: { 204: NoContent },
       },

@@ -33,13 +33,18 @@ export async function deleteRecurringSend(db: Db, id: string): Promise<void> {
   await db.deleteFrom('recurring_sends').where('id', '=', id).execute();
 }
 
-/** One that is due and that no other process is looking at. */
-export async function lockDue(tx: Tx, now: Timestamp): Promise<RecurringSendRow | undefined> {
+/** Locks one that is due, unless another process has locked it. */
+export async function lockDue(
+  tx: Tx,
+  now: Timestamp,
+  except: readonly string[],
+): Promise<RecurringSendRow | undefined> {
   return tx
     .selectFrom('recurring_sends')
     .selectAll()
     .where('state', '=', 'active')
     .where('next_at', '<=', now)
+    .where(sql<boolean>`id <> all (${except}::uuid[])`)
     .orderBy('next_at')
     .limit(1)
     .forUpdate()
@@ -47,7 +52,7 @@ export async function lockDue(tx: Tx, now: Timestamp): Promise<RecurringSendRow 
     .executeTakeFirst();
 }
 
-/** Nothing where the date has its run. */
+/** Does nothing if the date already has its run. */
 export async function insertRun(tx: Tx, run: RecurringRunRow): Promise<void> {
   await tx
     .insertInto('recurring_runs')
@@ -56,17 +61,17 @@ export async function insertRun(tx: Tx, run: RecurringRunRow): Promise<void> {
     .execute();
 }
 
-/** Runs without a job yet, which no other process is making. */
-export async function leaseRuns(db: Db, now: Timestamp, leased_until: Timestamp): Promise<RecurringRunRow[]> {
+/** Leases the oldest run without a job, unless another process is creating that job. */
+export async function leaseRun(db: Db, now: Timestamp, leased_until: Timestamp): Promise<RecurringRunRow | undefined> {
   const { rows } = await sql<RecurringRunRow>`
     update recurring_runs set leased_until = ${leased_until}
-    where (recurring_id, due_at) in (
+    where (recurring_id, due_at) = (
       select recurring_id, due_at from recurring_runs
       where outcome = 'started' and (leased_until is null or leased_until <= ${now})
-      order by due_at limit 20 for update skip locked
+      order by due_at limit 1 for update skip locked
     )
     returning *`.execute(db);
-  return rows;
+  return rows[0];
 }
 
 export async function updateRun(
@@ -82,11 +87,11 @@ export async function updateRun(
     .execute();
 }
 
-/** Ends those that paused for a reason, if their last date was before a moment. */
-export async function endPaused(db: Db, because: string, before: Timestamp): Promise<void> {
+/** Ends those that paused for this reason, if their last run was due before a moment. */
+export async function endPaused(db: Db, reason: string, before: Timestamp): Promise<void> {
   await sql`
     update recurring_sends s set state = 'ended'
-    where state = 'paused' and paused_because = ${because}
+    where state = 'paused' and ends_reason = ${reason}
       and (select max(r.due_at) from recurring_runs r where r.recurring_id = s.id) < ${before}`.execute(db);
 }
 

@@ -16,7 +16,7 @@ import {
   endPaused,
   insertRun,
   isMember,
-  leaseRuns,
+  leaseRun,
   lockDue,
   type RecurringRunRow,
   type RecurringSendRow,
@@ -25,87 +25,140 @@ import {
   updateRun,
 } from './recurring-sends.sql.ts';
 import { recurrenceOf } from './recurring-sends.ts';
+import {
+  limitExceeded,
+  listDeleted,
+  notRunning,
+  ownerHasLeft,
+  pausedByGuard,
+  templateDeleted,
+  unexpectedError,
+} from './run-reasons.ts';
 
 type Deps = JobDeps & UploadDeps;
 
 /** A newsletter of the morning is not sent in the evening. */
-const mayBeLate_ms = 6 * hour_ms;
-/** Longer than making a job takes. A process that was killed is replaced after that time. */
+const maxDelay_ms = 6 * hour_ms;
+/** Longer than creating a job takes. If a process is killed, another one takes over after this time. */
 const lease_ms = 5 * minute_ms;
 const maxFailures = 3;
 const runsKept_ms = 366 * day_ms;
-/** In that time somebody else can resume what a person who has left the service sent. */
-const withoutSender_ms = 14 * day_ms;
-const senderHasLeft = 'The person who sends it has left the service';
+/** Within this time, somebody else can resume a recurring send whose owner has left. */
+const withoutOwner_ms = 14 * day_ms;
 
-/** Makes the jobs of recurring sends that are due: each date once, by however many processes. */
+/** Creates the jobs of recurring sends that are due. Each date gets one job, no matter how many processes run this. */
 export async function runRecurringSends(app: Deps): Promise<void> {
-  while (await beginRun(app));
+  const errors = [...(await beginRuns(app)), ...(await createJobs(app))];
   const now = app.clock.now();
-  for (const run of await leaseRuns(app.db, timestamp(now), timestamp(later(now, lease_ms)))) await makeJob(app, run);
-  await endPaused(app.db, senderHasLeft, timestamp(earlier(now, withoutSender_ms)));
+  await endPaused(app.db, ownerHasLeft, timestamp(earlier(now, withoutOwner_ms)));
   await deleteRunsBefore(app.db, timestamp(earlier(now, runsKept_ms)));
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} recurring sends failed, see the log`);
 }
 
-/** The run of a date is committed together with the next date. */
-async function beginRun(app: Deps): Promise<boolean> {
+/** Returns the errors of recurring sends whose next date cannot be calculated. They do not keep the others waiting. */
+async function beginRuns(app: Deps): Promise<unknown[]> {
+  const broken = new Map<string, unknown>();
+  while (await beginRun(app, broken));
+  return [...broken.values()];
+}
+
+/** Commits the run of a date together with the next date. */
+async function beginRun(app: Deps, broken: Map<string, unknown>): Promise<boolean> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
-    const due = await lockDue(tx, timestamp(now));
+    const due = await lockDue(tx, timestamp(now), [...broken.keys()]);
     if (!due?.next_at) return false;
     const due_at = due.next_at;
-    const isLate = new Date(due_at) < earlier(now, mayBeLate_ms);
+    let next: Date | undefined;
+    try {
+      [next] = nextOccurrences(recurrenceOf(app.country, due), new Date(due_at), 1);
+    } catch (error) {
+      logError(app, due.id, error);
+      broken.set(due.id, error);
+      return true;
+    }
+    const isLate = isTooLate(due_at, now);
     await insertRun(tx, {
       recurring_id: due.id,
       due_at,
       job_id: jobIdOf(due.id, due_at),
       outcome: isLate ? 'skipped' : 'started',
-      reason: isLate ? 'Pennypost was not running at that time' : null,
+      reason: isLate ? notRunning : null,
       leased_until: null,
     });
     if (isLate) countRun(app, 'skipped');
-    const [next] = nextOccurrences(recurrenceOf(app.country, due), new Date(due_at), 1);
     await updateRecurringSend(tx, due.id, next ? { next_at: timestamp(next) } : { next_at: null, state: 'ended' });
     return true;
   });
 }
 
-/** Always the same for a date, so that no crash and no second process makes a second job. */
+function isTooLate(due_at: string, now: Date): boolean {
+  return new Date(due_at) < earlier(now, maxDelay_ms);
+}
+
+/** Derived from the date, so that neither a crash nor a second process can create a second job. */
 function jobIdOf(id: string, due_at: string): string {
   const hex = createHash('sha256').update(`${id} ${due_at}`).digest('hex');
   return uuidOfHex(`${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17, 32)}`);
 }
 
-async function makeJob(app: Deps, run: RecurringRunRow): Promise<void> {
+/** Returns unexpected errors. The next lease tries those runs again; the others do not wait for them. */
+async function createJobs(app: Deps): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  for (;;) {
+    const now = app.clock.now();
+    const run = await leaseRun(app.db, timestamp(now), timestamp(later(now, lease_ms)));
+    if (!run) return errors;
+    try {
+      await createJobOf(app, run);
+    } catch (error) {
+      logError(app, run.recurring_id, error);
+      errors.push(error);
+      await updateRun(app.db, run, { reason: unexpectedError });
+    }
+  }
+}
+
+async function createJobOf(app: Deps, run: RecurringRunRow): Promise<void> {
   const send = await selectRecurringSend(app.db, run.recurring_id);
   if (!send) return;
-  try {
-    if (!(await selectJob(app.db, run.job_id))) await acceptRun(app, send, run);
-    await updateRun(app.db, run, { outcome: 'sent', leased_until: null });
-    await updateRecurringSend(app.db, send.id, { failures: 0 });
-    countRun(app, 'sent');
-  } catch (error) {
-    const isTooLate = new Date(run.due_at) < earlier(app.clock.now(), mayBeLate_ms);
-    if (!(error instanceof Failure)) throw error;
-    // Other files or another check are in the way: the next lease tries again.
-    if ((error.kind === 'conflict' || error.kind === 'too-many') && !isTooLate) return;
-    await recordFailure(app, send, run, error);
+  if (!(await selectJob(app.db, run.job_id))) {
+    if (isTooLate(run.due_at, app.clock.now())) return giveUp(app, send, run);
+    try {
+      await acceptRun(app, send, run);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const reason = reasonOf(error);
+      // Other files or another check are in the way: the next lease tries again.
+      if (error.kind === 'conflict' || error.kind === 'too-many') return updateRun(app.db, run, { reason });
+      return recordFailure(app, send, run, { reason, pauses: error.reason === pausingReason });
+    }
   }
+  await updateRun(app.db, run, { outcome: 'sent', reason: null, leased_until: null });
+  await updateRecurringSend(app.db, send.id, { failures: 0 });
+  countRun(app, 'sent');
+}
+
+/** Its reason is that of the last attempt. Without one, no process was there to try. */
+async function giveUp(app: Deps, send: RecurringSendRow, run: RecurringRunRow): Promise<void> {
+  if (run.reason !== null) return recordFailure(app, send, run, { reason: run.reason, pauses: false });
+  await updateRun(app.db, run, { outcome: 'skipped', reason: notRunning, leased_until: null });
+  countRun(app, 'skipped');
 }
 
 async function acceptRun(app: Deps, send: RecurringSendRow, run: RecurringRunRow): Promise<void> {
   const { service_id, template_id, sender_id, created_by_id } = send;
-  if (!(await isMember(app.db, service_id, created_by_id))) throw pausing(senderHasLeft);
+  if (!(await isMember(app.db, service_id, created_by_id))) throw pausing(ownerHasLeft);
   const template = await findTemplate(app, service_id, template_id);
-  if (template.found !== 'here' || template.template.row.archived) throw pausing('The template was deleted');
+  if (template.found !== 'here' || template.template.row.archived) throw pausing(templateDeleted);
   const service = await getService(app, service_id);
   const { template_type } = template.template.row;
   const refusal = refusalOfGuard(app, service, { notification_type: template_type, key_type: 'normal' });
-  if (typeof refusal?.detail === 'string') throw pausing(refusal.detail);
+  if (refusal) throw pausing(pausedByGuard);
   const upload =
     (await selectUpload(app.db, service_id, run.job_id)) ??
     (await copyContactList(app, service_id, send.contact_list_id, run.job_id).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'not-found') throw pausing('The contact list was deleted');
+      if (error instanceof Failure && error.kind === 'not-found') throw pausing(listDeleted);
       throw error;
     }));
   await checkCopy(app, service, upload, { template_id, sender_id });
@@ -113,24 +166,31 @@ async function acceptRun(app: Deps, send: RecurringSendRow, run: RecurringRunRow
     ...{ service, upload_id: run.job_id, created_by_id, scheduled_for: null, on_error: 'skip' },
     when_limit_exceeded: 'record',
   });
-  if (job.status === 'sending limits exceeded')
-    throw invalid('The list has more people than the limits of the service allow');
+  if (job.status === 'sending limits exceeded') throw invalid(limitExceeded);
 }
 
 const pausingReason = 'recurring_send_pauses';
 
-/** Nothing that another try could overcome. */
+/** A failure that would repeat on every date. */
 function pausing(text: string): Failure {
   return invalid(text, { reason: pausingReason });
 }
 
-async function recordFailure(app: Deps, send: RecurringSendRow, run: RecurringRunRow, error: Failure): Promise<void> {
-  const reason = typeof error.detail === 'string' ? error.detail : Object.values(error.detail).flat().join(' ');
+function reasonOf({ detail }: Failure): string {
+  return typeof detail === 'string' ? detail : Object.values(detail).flat().join(' ');
+}
+
+async function recordFailure(
+  app: Deps,
+  send: RecurringSendRow,
+  run: RecurringRunRow,
+  { reason, pauses: mustPause }: { reason: string; pauses: boolean },
+): Promise<void> {
   const failures = send.failures + 1;
-  const pauses = error.reason === pausingReason || failures >= maxFailures;
+  const pauses = mustPause || failures >= maxFailures;
   await inTransaction(app.db, async (tx) => {
     await updateRun(tx, run, { outcome: 'failed', reason, leased_until: null });
-    const paused = { state: 'paused', next_at: null, paused_because: reason } as const;
+    const paused = { state: 'paused', next_at: null, ends_reason: reason } as const;
     await updateRecurringSend(tx, send.id, { failures, ...(pauses && send.state !== 'ended' ? paused : {}) });
   });
   countRun(app, 'failed');
@@ -139,6 +199,10 @@ async function recordFailure(app: Deps, send: RecurringSendRow, run: RecurringRu
     { event: 'recurring_send.failed', recurring_send: id, service: service_id, reason, pauses },
     'A recurring send failed',
   );
+}
+
+function logError({ log }: Deps, recurring_send: string, err: unknown): void {
+  log.error({ event: 'recurring_send.error', recurring_send, err }, 'A recurring send met an unexpected error');
 }
 
 function countRun({ metrics }: Deps, outcome: 'sent' | 'failed' | 'skipped'): void {

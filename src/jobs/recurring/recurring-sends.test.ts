@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -39,6 +39,9 @@ async function aTeam(template_type: 'sms' | 'email' = 'sms') {
   const read = async (id: string) => (await admin('GET', `${url}/${id}`)).body.data;
   return { service, created_by, template_id, contact_list_id, url, create, read };
 }
+
+// Otherwise their later dates would run in later tests.
+afterEach(() => harness.app.db.deleteFrom('recurring_sends').execute());
 
 async function runAt(moment: string) {
   harness.clock.set(moment);
@@ -125,6 +128,122 @@ describe('a recurring send', () => {
     expect(await messagesOf(service)).toBe(2);
   });
 
+  describe('that meets an unexpected error', () => {
+    /** The stored header of its list cannot be read. */
+    const breakList = ({ contact_list_id }: Team, header = '{}') =>
+      harness.app.db.updateTable('uploads').set({ header }).where('id', '=', contact_list_id).execute();
+
+    async function twoTeams() {
+      const [broken, other] = [await aTeam(), await aTeam()];
+      const { id } = (await broken.create()).body.data;
+      const { id: later } = (await other.create({ at_time: '01:31' })).body.data;
+      const { header } = await harness.app.db
+        .selectFrom('uploads')
+        .select('header')
+        .where('id', '=', broken.contact_list_id)
+        .executeTakeFirstOrThrow();
+      await breakList(broken);
+      return { broken, other, id, later, repair: () => breakList(broken, JSON.stringify(header)) };
+    }
+
+    it('keeps no other service waiting, fails its task, and is sent once the cause is gone', async () => {
+      const { broken, other, id, later, repair } = await twoTeams();
+      harness.clock.set('2026-10-26T01:31:00Z');
+      await expect(runRecurringSends(harness.app)).rejects.toThrow('1 recurring sends failed');
+      expect((await other.read(later)).runs).toMatchObject([{ outcome: 'sent' }]);
+      expect((await broken.read(id)).runs).toMatchObject([{ outcome: 'started', reason: 'An unexpected error' }]);
+      await repair();
+      await runAt('2026-10-26T01:36:00Z');
+      expect((await broken.read(id)).runs).toMatchObject([{ outcome: 'sent', reason: null }]);
+      expect([await messagesOf(broken.service), await messagesOf(other.service)]).toEqual([2, 2]);
+    });
+
+    it('fails for good after six hours', async () => {
+      const { broken, id } = await twoTeams();
+      harness.clock.set('2026-10-26T01:31:00Z');
+      await expect(runRecurringSends(harness.app)).rejects.toThrow();
+      await runAt('2026-10-26T07:31:00Z');
+      const failed = { outcome: 'failed', reason: 'An unexpected error' };
+      expect(await broken.read(id)).toMatchObject({ state: 'active', runs: [failed] });
+      expect(await messagesOf(broken.service)).toBe(0);
+    });
+
+    it('keeps no other service waiting either if its next date cannot be calculated', async () => {
+      const { broken, other, id, later, repair } = await twoTeams();
+      await repair();
+      const set = (rule: string) =>
+        harness.app.db.updateTable('recurring_sends').set({ rule }).where('id', '=', id).execute();
+      await set('FREQ=HOURLY');
+      harness.clock.set('2026-10-26T01:31:00Z');
+      await expect(runRecurringSends(harness.app)).rejects.toThrow('1 recurring sends failed');
+      expect((await other.read(later)).runs).toMatchObject([{ outcome: 'sent' }]);
+      await set(times.rule);
+      expect((await broken.read(id)).runs).toEqual([]);
+      await runAt('2026-10-26T01:32:00Z');
+      expect((await broken.read(id)).runs).toMatchObject([{ outcome: 'sent' }]);
+    });
+  });
+
+  it('does not wait for those of many other services at the same minute', async () => {
+    const teams: Team[] = [];
+    for (let count = 0; count < 22; count += 1) teams.push(await aTeam());
+    for (const team of teams) expect((await team.create()).status).toBe(201);
+    await runAt('2026-10-26T01:30:00Z');
+    for (const { service } of teams) expect(await messagesOf(service)).toBe(2);
+  });
+
+  it('skips a date whose process was killed if nothing ran for six hours after it', async () => {
+    const { service, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    const due_at = '2026-10-26T01:30:00.000000Z';
+    const next_at = '2026-11-02T01:30:00.000000Z';
+    const run = { recurring_id: id, due_at, job_id: newId(new Date(due_at)), outcome: 'started' } as const;
+    await harness.app.db.insertInto('recurring_runs').values(run).execute();
+    await harness.app.db.updateTable('recurring_sends').set({ next_at }).where('id', '=', id).execute();
+    await runAt('2026-10-26T07:31:00Z');
+    expect((await read(id)).runs).toMatchObject([
+      { outcome: 'skipped', reason: 'Pennypost was not running at that time' },
+    ]);
+    expect(await messagesOf(service)).toBe(0);
+  });
+
+  it.each(['2026-10-26T07:29:59Z', '2026-10-26T07:30:00Z'])('is sent late, at %s', async (moment) => {
+    const { service, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    await runAt(moment);
+    expect((await read(id)).runs).toMatchObject([{ outcome: 'sent' }]);
+    expect(await messagesOf(service)).toBe(2);
+  });
+
+  it('pauses itself after three dates in a row that failed, and counts again after one that was sent', async () => {
+    const { service, created_by, url, template_id, create, read } = await aTeam();
+    const { id } = (await create()).body.data;
+    const changeTemplate = (content: string) =>
+      admin('POST', `/service/${service}/template/${template_id}`, { content, created_by });
+    const reason = 'File is not valid';
+    await changeTemplate('Hello ((name))');
+    await runAt('2026-10-26T01:30:00Z');
+    await runAt('2026-11-02T01:30:00Z');
+    expect(await read(id)).toMatchObject({ state: 'active', ends_reason: null });
+    await changeTemplate('Hello');
+    await runAt('2026-11-09T01:30:00Z');
+    await changeTemplate('Hello ((name))');
+    await runAt('2026-11-16T01:30:00Z');
+    await runAt('2026-11-23T01:30:00Z');
+    expect(await read(id)).toMatchObject({ state: 'active' });
+    await runAt('2026-11-30T01:30:00Z');
+    const paused = await read(id);
+    expect(paused).toMatchObject({ state: 'paused', next_at: null });
+    expect(paused.ends_reason).toContain(reason);
+    expect(paused.runs.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      ...['failed', 'failed', 'failed', 'sent', 'failed', 'failed'],
+    ]);
+    expect(await messagesOf(service)).toBe(2);
+    await changeTemplate('Hello');
+    expect((await admin('POST', `${url}/${id}/resume`, { user_id: created_by })).status).toBe(204);
+    expect(await read(id)).toMatchObject({ state: 'active', ends_reason: null });
+  });
+
   it('skips what it missed by more than six hours, and says so', async () => {
     const { service, create, read } = await aTeam();
     const { id } = (await create()).body.data;
@@ -161,7 +280,7 @@ describe('a recurring send', () => {
         }),
     ],
     [
-      'The person who sends it has left the service',
+      'The owner has left the service',
       ({ service }: Team) => harness.app.db.deleteFrom('service_members').where('service_id', '=', service).execute(),
     ],
   ])('pauses itself: %s', async (reason, change) => {
@@ -170,7 +289,7 @@ describe('a recurring send', () => {
     await change(team);
     await runAt('2026-10-26T01:30:00Z');
     expect(await team.read(id)).toMatchObject({
-      ...{ state: 'paused', paused_because: reason, next_at: null },
+      ...{ state: 'paused', ends_reason: reason, next_at: null },
       runs: [{ outcome: 'failed', reason }],
     });
     expect(await messagesOf(team.service)).toBe(0);
@@ -186,15 +305,12 @@ describe('a recurring send', () => {
       .values({ service_id: team.service, ...paused })
       .execute();
     await runAt('2026-10-26T01:30:00Z');
-    const { state, paused_because, runs } = await team.read(id);
-    expect([state, runs[0].outcome]).toEqual(['paused', 'failed']);
-    expect(paused_because).toMatch(
-      /^Sending to many is paused: .* Clean your list, then lift the pause in Settings\.$/,
-    );
+    const { state, ends_reason, runs } = await team.read(id);
+    expect([state, ends_reason, runs[0].outcome]).toEqual(['paused', 'Sending to many is paused', 'failed']);
     expect(await messagesOf(team.service)).toBe(0);
   });
 
-  it('ends when nobody has resumed it 14 days after its sender has left', async () => {
+  it('ends if nobody resumes it within 14 days after its owner left', async () => {
     const { service, created_by, url, create, read } = await aTeam();
     const { id } = (await create()).body.data;
     await harness.app.db.deleteFrom('service_members').where('service_id', '=', service).execute();

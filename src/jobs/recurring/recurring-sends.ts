@@ -79,12 +79,12 @@ export function recurrenceOf(
   return { rule, starts_on, at_time, time_zone, isWorkingDay: (day) => country.holidays.isWorkingDay(day) };
 }
 
-/** The next five dates, before anything is saved. */
+/** Returns the next five dates of a rule without saving anything. */
 export function previewDates(app: Platform, request: TimesRequest): string[] {
   return nextOccurrences(readTimes(app, request), app.clock.now(), datesShown).map(timestamp);
 }
 
-/** Reports all fields at once. */
+/** Throws one failure with the problems of all fields. */
 function readTimes({ country }: Platform, { rule: text, starts_on, at_time, time_zone }: TimesRequest): Recurrence {
   const rule = parseRule(text);
   const zone = time_zone ?? country.calendar.zone;
@@ -142,7 +142,7 @@ export async function createRecurringSend(
     time_zone: times.time_zone,
     next_at: timestamp(next),
     state: 'active',
-    paused_because: null,
+    ends_reason: null,
     failures: 0,
     created_by_id: request.created_by,
     created_at: timestamp(now),
@@ -160,10 +160,10 @@ const noFurtherDate = forApi(
 export async function pauseRecurringSend(app: Platform, serviceId: string, id: string): Promise<void> {
   const { state } = await findRow(app, serviceId, id);
   if (state !== 'active') throw invalid(forApi('This recurring send is not active', changedMeanwhile));
-  await updateRecurringSend(app.db, id, { state: 'paused', next_at: null, paused_because: null });
+  await updateRecurringSend(app.db, id, { state: 'paused', next_at: null, ends_reason: null });
 }
 
-/** Goes on with the next date: those of the pause are left out. Who resumes it sends it from now on. */
+/** Continues with the next date; those during the pause are left out. Whoever resumes it becomes its owner. */
 export async function resumeRecurringSend(app: Platform, serviceId: string, id: string, userId: string): Promise<void> {
   const row = await findRow(app, serviceId, id);
   if (row.state !== 'paused') throw invalid(forApi('This recurring send is not paused', changedMeanwhile));
@@ -173,12 +173,12 @@ export async function resumeRecurringSend(app: Platform, serviceId: string, id: 
   const [next] = nextOccurrences(recurrenceOf(app.country, row), app.clock.now(), 1);
   if (!next) throw invalid(noFurtherDate);
   await updateRecurringSend(app.db, id, {
-    ...{ state: 'active', next_at: timestamp(next), paused_because: null, failures: 0 },
+    ...{ state: 'active', next_at: timestamp(next), ends_reason: null, failures: 0 },
     created_by_id: userId,
   });
 }
 
-/** Jobs that were made of it stay. */
+/** Keeps the jobs that it created. */
 export async function removeRecurringSend(app: Platform, serviceId: string, id: string): Promise<void> {
   await findRow(app, serviceId, id);
   await deleteRecurringSend(app.db, id);

@@ -824,7 +824,7 @@ interface RecurringSends {
   time_zone: string;
   next_at: Time | null;
   state: 'active' | 'paused' | 'ended';
-  paused_because: string | null;
+  ends_reason: string | null;
   failures: Generated<number>;
   created_by_id: string;
   created_at: Time;

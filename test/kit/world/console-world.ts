@@ -282,7 +282,7 @@ async function someFiles(
     .insertInto('recurring_sends')
     .values({
       ...{ id: recurring, service_id: serviceId, template_id: templates.sms, contact_list_id: list, ...times },
-      ...{ state: 'paused', paused_because: 'The template was deleted', created_at: timestamp(clock.now()) },
+      ...{ state: 'paused', ends_reason: 'The template was deleted', created_at: timestamp(clock.now()) },
       created_by_id: (await aPerson(harness)).id,
     })
     .execute();

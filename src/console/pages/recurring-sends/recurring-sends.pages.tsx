@@ -32,7 +32,7 @@ import { buildTimes, type RecurringFields, RecurringForm, refuseBadSchedule } fr
 const who = { service: 'send', membersOnly: true } as const;
 type OfSender = PageRequest<typeof who>;
 
-/** A template that goes to a contact list again and again. */
+/** Recurring sends: a template is sent to a contact list again and again. */
 export function recurringSendPages(pages: Pages, app: ConsoleApp): void {
   const pathOf = ({ service }: OfSender) => `/services/${service.id}/files/recurring`;
   const crumbsOf = (request: OfSender) => [{ label: t('Recurring sends'), to: pathOf(request) }];
@@ -86,7 +86,7 @@ export function recurringSendPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  /** What would fail on every date is refused now. */
+  /** Refuses now what would fail on every date. */
   async function refuseUnsendable(request: OfSender, { template_id, contact_list_id }: RecurringFields) {
     const { templates, lists } = await loadSendable(request);
     const template = templates.find(({ id }) => id === template_id);
@@ -179,7 +179,7 @@ export function recurringSendPages(pages: Pages, app: ConsoleApp): void {
         const { template_id } = await getRecurringSend(app, service.id, id);
         await getSendableTemplate(app, service.id, visitor.user.id, template_id);
         await resumeRecurringSend(app, service.id, id, visitor.user.id);
-        return { to, notice: t('Recurring send resumed. You send it from now on.') };
+        return { to, notice: t('Recurring send resumed. You are its owner now.') };
       }
       await removeRecurringSend(app, service.id, id);
       return { to: pathOf(request), notice: t('Recurring send deleted.') };

@@ -76,6 +76,16 @@ describe('recurring sends', { timeout: 60_000 }, () => {
   it.each([
     [{ frequency: 'daily' }, 'FREQ=DAILY', 'Every day at 09:30'],
     [{ frequency: 'monthly', month_day: '31' }, 'FREQ=MONTHLY;BYMONTHDAY=31', 'On day 31 of each month at 09:30'],
+    [
+      { frequency: 'weekday-of-month', week: '1', 'days[]': ['TU'] },
+      'FREQ=MONTHLY;BYDAY=1TU',
+      'On the first Tuesday of each month at 09:30',
+    ],
+    [
+      { frequency: 'weekday-of-month', week: '-1' },
+      'FREQ=MONTHLY;BYDAY=-1MO,-1FR',
+      'On the last Monday and Friday of each month at 09:30',
+    ],
     [{ frequency: 'last-day' }, 'FREQ=MONTHLY;BYMONTHDAY=-1', 'On the last day of each month at 09:30'],
     [{ frequency: 'last-working-day' }, 'FREQ=MONTHLY;BYDAY=-1WD', 'On the last working day of each month at 09:30'],
   ])('of the form %j have the rule %s', async (form, rule, words) => {
@@ -97,10 +107,34 @@ describe('recurring sends', { timeout: 60_000 }, () => {
     });
     const wrong = { 'days[]': [], at_time: '24:00', starts_on: '2026-02-30', ends_on: '2026-01-01' };
     expect(Object.keys((await save(wrong)).problems)).toEqual(['days', 'at_time', 'starts_on', 'ends_on']);
+    expect((await save({ frequency: 'weekday-of-month', 'days[]': [] })).problems).toEqual({
+      days: 'Choose at least one day.',
+    });
     expect((await save({ frequency: 'monthly', month_day: '32' })).problems).toEqual({
       month_day: 'Enter a whole number from 1 to 31.',
     });
     expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    ['The owner has left the service', 'The owner of this recurring send has left the team.'],
+    ['Sending to many is paused', 'Sending to many is paused.'],
+  ])('say why they have paused: %s', async (reason, english) => {
+    expect((await save()).status).toBe(303);
+    const [{ id }] = await stored();
+    await harness.app.db
+      .updateTable('recurring_sends')
+      .set({ state: 'paused', next_at: null, ends_reason: reason })
+      .where('id', '=', id)
+      .execute();
+    const { text } = await browser.get(url(`/${id}`));
+    expect(text).toContain(english);
+    const isOwner = reason.startsWith('The owner');
+    expect(text.includes('Resume it to become its owner, or it ends after 14 days.')).toBe(isOwner);
+    const resumed = await browser.follow(await browser.post(url(`/${id}`), { task: 'resume' }));
+    expect(resumed.text).toContain('You are its owner now.');
+    expect(resumed.text).not.toContain(english);
+    expect((await browser.post(url(`/${id}`), { task: 'delete' })).status).toBe(303);
   });
 
   it('refuse what no date could send', async () => {

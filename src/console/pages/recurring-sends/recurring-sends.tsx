@@ -1,5 +1,6 @@
 import type { getContactList } from '../../../jobs/contact-lists/contact-lists.ts';
 import type { getRecurringSend, RecurringSend } from '../../../jobs/recurring/recurring-sends.ts';
+import { ownerHasLeft } from '../../../jobs/recurring/run-reasons.ts';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState } from '../../page.ts';
@@ -12,9 +13,9 @@ import { Time } from '../../parts/time.tsx';
 import { DayField, NumberField } from '../../parts/value-fields.tsx';
 import { useViewer } from '../../viewer.ts';
 import type { listSendableTemplates } from '../send/sendable-templates.ts';
-import { describeReason, describeTimes, type RecurringFields, weekdays } from './schedule-form.ts';
+import { describeReason, describeTimes, type RecurringFields, weekdays, weeks } from './schedule-form.ts';
 
-/** What can be sent, to which lists: those that the person sees. */
+/** The templates and lists that the person can choose. */
 export interface Sendable {
   templates: Awaited<ReturnType<typeof listSendableTemplates>>;
   lists: readonly Awaited<ReturnType<typeof getContactList>>[];
@@ -117,7 +118,8 @@ export function FillIn({ formState, sendable: { templates, lists }, today, back 
         choices={[
           { value: 'daily', label: t('Every day') },
           { value: 'weekly', label: t('Every week, on the days below') },
-          { value: 'monthly', label: t('Every month, on the day below') },
+          { value: 'weekday-of-month', label: t('Every month, on weekdays such as the first Tuesday') },
+          { value: 'monthly', label: t('Every month, on the day of the month below') },
           { value: 'last-day', label: t('Every month, on its last day') },
           {
             value: 'last-working-day',
@@ -127,6 +129,13 @@ export function FillIn({ formState, sendable: { templates, lists }, today, back 
         ]}
       />
       <Choices formState={formState} kind="several" name="days" legend={t('Days of the week')} choices={weekdays} />
+      <Select
+        formState={formState}
+        name="week"
+        label={t('Which of these days in a month')}
+        hint={t('If you send on weekdays of a month.')}
+        choices={weeks}
+      />
       <NumberField
         formState={formState}
         name="month_day"
@@ -156,7 +165,7 @@ interface CheckProps {
   now: Date;
 }
 
-/** What would be saved, with its next dates. */
+/** Shows what will be saved, with the next dates. */
 export function Check({ form: { days, do: _, ...form }, times, dates, sendable, now }: CheckProps) {
   const { country } = useViewer();
   return (
@@ -211,11 +220,18 @@ interface RecurringDetailsProps {
 
 export function RecurringDetails({ send, path, sendable, now }: RecurringDetailsProps) {
   const { country } = useViewer();
-  const { state, paused_because, next_dates, runs, service_id } = send;
+  const { state, ends_reason, next_dates, runs, service_id } = send;
   const maySend = sendable.templates.some(({ id }) => id === send.template_id);
   return (
     <div class="stack">
-      {paused_because !== null && <Notice tone="amber">{describeReason(paused_because)}</Notice>}
+      {ends_reason !== null && (
+        <Notice tone="amber">
+          {describeReason(ends_reason)}{' '}
+          {state === 'paused' &&
+            ends_reason === ownerHasLeft &&
+            t('Resume it to become its owner, or it ends after 14 days.')}
+        </Notice>
+      )}
       <Summary
         rows={[
           { label: t('Contact list'), value: nameOfList(sendable, send.contact_list_id) },

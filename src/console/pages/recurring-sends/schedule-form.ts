@@ -1,8 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { weekday } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
-import { parseRule } from '../../../countries/timing/recurrence.ts';
-import { asIs, list, type Text, t } from '../../../language/text.ts';
+import { parseRule, type RecurrenceRule } from '../../../countries/timing/recurrence.ts';
+import {
+  limitExceeded,
+  listDeleted,
+  notRunning,
+  ownerHasLeft,
+  pausedByGuard,
+  templateDeleted,
+  unexpectedError,
+} from '../../../jobs/recurring/run-reasons.ts';
+import { asIs, declared, list, type Text, t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { checkAll } from '../../forms.ts';
@@ -20,11 +29,21 @@ export const weekdays = [
   { value: 'SU', label: t('Sunday') },
 ];
 
+/** Which of the weekdays of a month, as in `BYDAY=1TU`. */
+export const weeks = [
+  { value: '1', label: t('First') },
+  { value: '2', label: t('Second') },
+  { value: '3', label: t('Third') },
+  { value: '4', label: t('Fourth') },
+  { value: '-1', label: t('Last', { context: 'weekday of a month' }) },
+];
+
 export const RecurringForm = Type.Object({
   template_id: Type.String({ format: 'uuid' }),
   contact_list_id: Type.String({ format: 'uuid' }),
-  frequency: OneOf(['daily', 'weekly', 'monthly', 'last-day', 'last-working-day']),
+  frequency: OneOf(['daily', 'weekly', 'weekday-of-month', 'monthly', 'last-day', 'last-working-day']),
   days: Type.Array(OneOf(['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']), { maxItems: 7 }),
+  week: Type.Optional(OneOf(['1', '2', '3', '4', '-1'])),
   month_day: Type.Optional(TypedValue),
   at_time: TypedValue,
   starts_on: TypedValue,
@@ -38,7 +57,8 @@ export function refuseBadSchedule(form: Partial<RecurringFields>): Promise<unkno
   const { frequency, days = [], month_day = '', at_time, starts_on, ends_on } = form;
   return checkAll(
     () => {
-      if (frequency === 'weekly' && days.length === 0) throw invalidField('days', t('Choose at least one day.'));
+      const needsDays = frequency === 'weekly' || frequency === 'weekday-of-month';
+      if (needsDays && days.length === 0) throw invalidField('days', t('Choose at least one day.'));
     },
     () => frequency === 'monthly' && readNumber(month_day, { field: 'month_day', min: 1, max: 31 }),
     () => at_time !== undefined && readTime(at_time),
@@ -66,12 +86,14 @@ export function buildTimes({ calendar }: Viewer, form: RecurringFields) {
   return { rule, starts_on, at_time: readTime(at_time), time_zone: calendar.zone };
 }
 
-function ruleOf({ frequency, days, month_day = '' }: RecurringFields): string {
+function ruleOf({ frequency, days, week = '1', month_day = '' }: RecurringFields): string {
   switch (frequency) {
     case 'daily':
       return 'FREQ=DAILY';
     case 'weekly':
       return `FREQ=WEEKLY;BYDAY=${days.join(',')}`;
+    case 'weekday-of-month':
+      return `FREQ=MONTHLY;BYDAY=${days.map((day) => `${week}${day}`).join(',')}`;
     case 'monthly':
       return `FREQ=MONTHLY;BYMONTHDAY=${Number(month_day)}`;
     case 'last-day':
@@ -81,7 +103,7 @@ function ruleOf({ frequency, days, month_day = '' }: RecurringFields): string {
   }
 }
 
-/** "Every week on Monday at 10:00, London time". Rules that only programs can make are shown as they are. */
+/** Returns "Every week on Monday at 10:00, London time". Rules that the form cannot make are shown as they are. */
 export function describeTimes(
   country: Country,
   times: { rule: string; starts_on: string; at_time: string; time_zone: string },
@@ -92,9 +114,10 @@ export function describeTimes(
     if (rule.frequency === 'DAILY') return t('Every day at {time}, {zoneName}', values);
     if (rule.frequency === 'WEEKLY') {
       const chosen = rule.weekdays.length > 0 ? rule.weekdays.map((day) => day.weekday) : [weekday(times.starts_on)];
-      const days = list(weekdays.filter((_, index) => chosen.includes(index + 1)).map(({ label }) => label));
-      return t('Every week on {days} at {time}, {zoneName}', { ...values, days });
+      return t('Every week on {days} at {time}, {zoneName}', { ...values, days: namesOf(chosen) });
     }
+    const weekdayOfMonth = describeWeekdayOfMonth(rule, values);
+    if (weekdayOfMonth) return weekdayOfMonth;
     if (rule.lastWorkingDay) return t('On the last working day of each month at {time}, {zoneName}', values);
     const [day] = rule.monthDays;
     if (day === -1) return t('On the last day of each month at {time}, {zoneName}', values);
@@ -105,18 +128,39 @@ export function describeTimes(
   return asIs(`${times.rule} ${times.at_time} ${times.time_zone}`);
 }
 
+function describeWeekdayOfMonth({ weekdays: chosen }: RecurrenceRule, values: Record<string, Text | string>) {
+  const [first] = chosen;
+  if (!first || chosen.some(({ nth }) => nth !== first.nth)) return undefined;
+  const all = { ...values, days: namesOf(chosen.map((day) => day.weekday)) };
+  switch (first.nth) {
+    case 1:
+      return t('On the first {days} of each month at {time}, {zoneName}', all);
+    case 2:
+      return t('On the second {days} of each month at {time}, {zoneName}', all);
+    case 3:
+      return t('On the third {days} of each month at {time}, {zoneName}', all);
+    case 4:
+      return t('On the fourth {days} of each month at {time}, {zoneName}', all);
+    default:
+      return t('On the last {days} of each month at {time}, {zoneName}', all);
+  }
+}
+
+function namesOf(chosen: readonly number[]): Text {
+  return list(weekdays.filter((_, index) => chosen.includes(index + 1)).map(({ label }) => label));
+}
+
 const reasons = new Map<string, Text>([
-  ['The person who sends it has left the service', t('The person who sends it has left the service.')],
-  ['The template was deleted', t('Template deleted.')],
-  ['The contact list was deleted', t('Contact list deleted.')],
-  ['Pennypost was not running at that time', t('Pennypost was not running at that time.')],
-  [
-    'The list has more people than the limits of the service allow',
-    t('The list has more people than the limits of your service allow.'),
-  ],
+  [ownerHasLeft, t('The owner of this recurring send has left the team.')],
+  [templateDeleted, t('Template deleted.')],
+  [listDeleted, t('Contact list deleted.')],
+  [pausedByGuard, t('Sending to many is paused.')],
+  [limitExceeded, t('The list has more people than the limits of your service allow.')],
+  [notRunning, t('Pennypost was not running at that time.')],
+  [unexpectedError, t('Something went wrong on our side. An operator can find the reason in the log.')],
 ]);
 
-/** Why a date was not sent, in the words of the console. */
+/** Returns why a date was not sent. Refusals of sending come from the API and may not have a translation. */
 export function describeReason(reason: string): Text {
-  return reasons.get(reason) ?? asIs(reason);
+  return reasons.get(reason) ?? declared(reason);
 }
