@@ -7,15 +7,18 @@ interface TimeProps {
   now: Date;
   /** For narrow lists: today is shown as a time only. */
   brief?: boolean;
+  /** The time zone to show it in, instead of the viewer's. */
+  zone?: string;
 }
 
 /** Shows "today, 14:02", with the exact time in the title. Uses the viewer's time zone, like everything in the console. */
-export function Time({ at, now, brief }: TimeProps) {
+export function Time({ at, now, brief, zone }: TimeProps) {
   const viewer = useViewer();
   const moment = new Date(at);
+  const { calendar } = zone === undefined ? viewer : viewerIn(viewer.country, zone);
   return (
     <time dateTime={toTheSecond(moment)} title={exactTime(viewer, moment)}>
-      {shortTime(viewer.calendar, moment, now, brief)}
+      {shortTime(calendar, moment, now, brief)}
     </time>
   );
 }

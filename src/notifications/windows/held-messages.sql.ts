@@ -29,7 +29,7 @@ export interface HeldToPlace extends HeldRow {
   created_at: Timestamp;
 }
 
-/** Of a service, in order of their ids; or these of them. */
+/** Selects waiting messages of a service in the order of their ids: all of them, one, or those of a file. */
 export async function selectHeld(
   db: Db | Tx,
   serviceId: string,
@@ -37,7 +37,11 @@ export async function selectHeld(
   only?: { id: string } | { job_id: string },
 ): Promise<HeldToPlace[]> {
   const condition =
-    only === undefined ? sql`true` : 'id' in only ? sql`n.id = ${only.id}` : sql`h.job_id = ${only.job_id}`;
+    only === undefined
+      ? sql`true`
+      : 'id' in only
+        ? sql`h.notification_id = ${only.id}`
+        : sql`h.job_id = ${only.job_id}`;
   const { rows } = await sql<HeldToPlace>`
     select h.*, n.template_id, n.key_type, t.process_type, coalesce(n.normalised_recipient, n.recipient) as recipient, n.created_at
     from held_messages h
@@ -48,7 +52,7 @@ export async function selectHeld(
   return rows;
 }
 
-/** The first `held_until` of each file with messages that wait. Those whose sending time began after `spreadSince` may still be spread over it. */
+/** Selects the first `held_until` of each file with waiting messages. If it is after `spreadSince`, its messages may still be being spread. */
 export async function selectFirstHeld(
   db: Db | Tx,
   jobIds: readonly string[],
@@ -71,11 +75,11 @@ export async function selectFirstHeld(
 export interface NewTime {
   id: string;
   due_at: Timestamp;
-  /** Null: it waits no longer. */
+  /** Null if it no longer waits. */
   held_until: Timestamp | null;
 }
 
-/** Only of messages that no worker has had yet. Returns their ids. */
+/** Changes only messages that no worker has leased yet, and returns their ids. */
 export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with changed as (
@@ -98,7 +102,7 @@ export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Takes a waiting message out of the queue, so that nobody sends it. */
+/** Removes a waiting message from the queue. Returns false if a worker has leased it. */
 export async function dequeueHeld(tx: Tx, serviceId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with held as (
@@ -110,7 +114,7 @@ export async function dequeueHeld(tx: Tx, serviceId: string, id: string): Promis
   return rows.length > 0;
 }
 
-/** Messages that still wait, by channel, of which it reads at most `max`, and the rows of files that wait. */
+/** Counts waiting messages by channel, at most `max` of each, and the rows of waiting files. */
 export async function countHeld(
   db: Db,
   now: Timestamp,
@@ -129,7 +133,7 @@ export async function countHeld(
   return rows;
 }
 
-/** Messages that are still in the queue though their sending time began before a moment; looks at the first `max` of each channel. */
+/** Counts messages that are still in the queue although their sending time began before a moment. Looks at the first `max` of each channel. */
 export async function countOverdue(
   db: Db,
   before: Timestamp,
@@ -146,7 +150,7 @@ export async function countOverdue(
   return rows;
 }
 
-/** Those of messages that are still in the queue stay: they are overdue. */
+/** Keeps the rows of messages that are still in the queue, because those are overdue. */
 export async function deleteHeldBefore(db: Db, before: Timestamp, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from held_messages where notification_id in (

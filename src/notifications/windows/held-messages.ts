@@ -22,11 +22,11 @@ import {
   updateDueTimes,
 } from './held-messages.sql.ts';
 import { type Placed, placeMessage, spread, type WhereItGoes, type WindowDeps } from './placing.ts';
-import type { SendingTimes } from './sending-time.ts';
+import { type SendingTimes, zonesOfRecipient } from './sending-time.ts';
 
 export type { HeldRow } from './held-messages.sql.ts';
 
-/** The message as it is to be stored, and why it waits, if it does. */
+/** Returns the message as it will be stored and, if it must wait, the row that says so. */
 export function holdInWindow(
   app: WindowDeps,
   times: SendingTimes | null,
@@ -40,8 +40,8 @@ export function holdInWindow(
 }
 
 /**
- * The rows of a file were accepted with it, so they wait until their sending time, however long. Those of a file that has waited for
- * `opening` are spread from then on. Undefined if their sending time never begins.
+ * Rows were accepted with their file, so they wait for their sending time without a limit. Rows of a file that waited for `opening` are
+ * spread after it. Returns undefined if the sending time never begins.
  */
 export function holdRow(
   app: WindowDeps,
@@ -72,7 +72,7 @@ export function holdRow(
     : { notification };
 }
 
-/** At home is the home of the installation, without reading the number. */
+/** A number that is not international is in the country of the installation, so it is not parsed. */
 function regionOf(
   { country }: WindowDeps,
   { international, normalised_recipient }: NewNotification,
@@ -105,17 +105,17 @@ function held(
 
 export const retimeHeldMessages: Task<{ service_id: string }> = {
   name: 'retime-held-messages',
-  description: 'Gives the waiting messages of a service new times after its sending times have changed.',
+  description: 'Gives the waiting messages of a service new times after its sending times changed.',
   maxAttempts: 9,
 };
 
 export const retimeWaitingFiles: Task<{ service_id: string }> = {
   name: 'retime-waiting-files',
-  description: 'Gives the files of a service that have not started new times after its sending times have changed.',
+  description: 'Gives the waiting files of a service new times after its sending times changed.',
   maxAttempts: 9,
 };
 
-/** In the transaction that changes the sending times. */
+/** Call it in the transaction that changes the sending times. */
 export async function enqueueRetiming({ queue }: Platform, tx: Tx, service_id: string): Promise<void> {
   for (const task of [retimeHeldMessages, retimeWaitingFiles])
     await queue.add(tx, task, { service_id }, { key: `${task.name} ${service_id}` });
@@ -125,7 +125,7 @@ type RetimeDeps = WindowDeps & { sending: { services: SendingServices } };
 
 const batch = 500;
 
-/** Messages that a new time would keep for too long stay where they are. */
+/** A message whose new time would be too far ahead keeps its time. */
 export async function runRetiming(app: RetimeDeps, { service_id }: { service_id: string }): Promise<void> {
   await app.changeListener.catchUp();
   const service = await app.sending.services.find(service_id);
@@ -134,22 +134,37 @@ export async function runRetiming(app: RetimeDeps, { service_id }: { service_id:
 }
 
 function newTimeOf(app: WindowDeps, times: SendingTimes | null, message: HeldToPlace): NewTime[] {
-  const { notification_id: id, notification_type, time_zone, wanted_at } = message;
+  const { notification_id: id, wanted_at } = message;
   const opening = new Date(message.held_until);
   const start = new Date(Math.max(app.clock.now().getTime(), wanted_at === null ? 0 : Date.parse(wanted_at)));
-  const parsed = notification_type === 'sms' ? parsePhoneNumber(app.country.phone, `+${message.recipient}`) : undefined;
-  const region = parsed?.ok ? parsed.number.region : undefined;
+  const place = placeOf(app, message);
   try {
-    const placed = times && placeMessage(app, times, { ...message, id }, { time_zone, region }, start);
-    const spreadTo =
-      times && opening <= start ? spread(app, times, { ...message, id }, { time_zone, region }, opening) : undefined;
+    const placed = times && placeMessage(app, times, { ...message, id }, place, start);
+    const spreadTo = times && opening <= start ? spread(app, times, { ...message, id }, place, opening) : undefined;
     if (!placed && spreadTo && spreadTo > start) return [];
     if (!placed) return [{ id, due_at: timestamp(start), held_until: null }];
     return [{ id, due_at: timestamp(placed.due), held_until: timestamp(placed.held_until) }];
   } catch (error) {
-    app.log.warn({ event: 'held_message.kept', notification: id, err: error }, 'A message keeps its time of sending');
+    app.log.warn({ event: 'held_message.kept', notification: id, err: error }, 'A waiting message keeps its time');
     return [];
   }
+}
+
+function placeOf({ country }: Platform, { notification_type, recipient, time_zone }: HeldToPlace): WhereItGoes {
+  const parsed = notification_type === 'sms' ? parsePhoneNumber(country.phone, `+${recipient}`) : undefined;
+  return { time_zone, region: parsed?.ok ? parsed.number.region : undefined };
+}
+
+/** Returns the time zone of a waiting message's recipient, or undefined if it is not known or could be one of several. */
+export async function findHeldZone(
+  app: Platform,
+  { id, service_id }: { id: string; service_id: string },
+): Promise<string | undefined> {
+  const [held] = await selectHeld(app.db, service_id, { after: nilId, limit: 1 }, { id });
+  if (!held) return undefined;
+  const place = placeOf(app, held);
+  const zones = place.time_zone ? [place.time_zone] : zonesOfRecipient(place);
+  return zones.length === 1 ? zones[0] : undefined;
 }
 
 async function inBatches(
@@ -196,7 +211,7 @@ export async function cancelHeld(app: Platform, serviceId: string, id: string): 
   });
 }
 
-/** When the sending time of the first message begins, or has begun, that waits; by file, without those of which no message waits. */
+/** Returns, by file, when the sending time of its first waiting message begins or began. Files without waiting messages are left out. */
 export function findFirstHeld(
   { clock, config }: WindowDeps,
   db: Db | Tx,
@@ -208,7 +223,7 @@ export function findFirstHeld(
 
 export const sendHeldRows: Task<{ service_id: string; job_id: string }> = {
   name: 'send-held-rows',
-  description: 'Sends the messages of a file now that wait for their sending time.',
+  description: 'Sends the waiting messages of a file now.',
   maxAttempts: 25,
 };
 
@@ -238,7 +253,7 @@ export function measureHeld({ metrics, db, clock }: Platform): void {
   );
 }
 
-/** That a message waited is of no use a day later. */
+/** A day later, nobody needs to know that a message waited. */
 export async function deleteOldHeld({ db, clock }: Platform): Promise<void> {
   const before = timestamp(earlier(clock.now(), day_ms));
   while ((await deleteHeldBefore(db, before, batch)) === batch);

@@ -8,7 +8,7 @@ import { cancelLetter } from '../../../notifications/history/activity.ts';
 import { getShownMessage, type ShownMessage } from '../../../notifications/history/shown-message.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sendAgain } from '../../../notifications/one-off/one-off.ts';
-import { cancelHeld, sendHeldNow } from '../../../notifications/windows/held-messages.ts';
+import { cancelHeld, findHeldZone, sendHeldNow } from '../../../notifications/windows/held-messages.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -167,6 +167,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       content: (
         <Progress
           record={message.record}
+          heldZone={message.record.held_until && (await findHeldZone(app, message.stored))}
           events={listEvents(app.country, { message, attempts, callbacks })}
           isOpen={isOpen}
           replayUrl={mayDo(request, 'api') ? replayUrl : undefined}

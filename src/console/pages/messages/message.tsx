@@ -110,6 +110,8 @@ function Actions({ message, path, may, now }: MessageProps) {
 
 interface ProgressProps {
   record: ActivityRecord;
+  /** The time zone of the recipient, if the message waits there for its sending time. */
+  heldZone: string | undefined;
   events: TimelineEvent[];
   isOpen: boolean;
   replayUrl: ((callbackId: string) => string) | undefined;
@@ -117,7 +119,7 @@ interface ProgressProps {
 }
 
 /** Status and timeline, also sent as a fragment. Polled until the status is final. */
-export function Progress({ record, events, isOpen, replayUrl, now }: ProgressProps) {
+export function Progress({ record, heldZone, events, isOpen, replayUrl, now }: ProgressProps) {
   const status = record.status as Status;
   const advice = findAdvice(record.notification_type, status, record.sent_by);
   return (
@@ -133,16 +135,7 @@ export function Progress({ record, events, isOpen, replayUrl, now }: ProgressPro
           <MessageStatus status={status} channel={record.notification_type} />
         </p>
       )}
-      {record.held_until !== undefined && (
-        <Notice tone="amber">
-          <T>
-            <b>
-              Waits until <Time at={record.held_until} now={now} />.
-            </b>{' '}
-            The sending times of the service or of the template are closed where the recipient is.
-          </T>
-        </Notice>
-      )}
+      <Held record={record} zone={heldZone} now={now} />
       <p class="small">
         <a href={pageUrl(statusHelp)} data-drawer data-say-close={t('Close')}>
           {t('What the statuses mean')}
@@ -150,6 +143,50 @@ export function Progress({ record, events, isOpen, replayUrl, now }: ProgressPro
       </p>
       <Timeline events={events} replayUrl={replayUrl} />
     </div>
+  );
+}
+
+/** Says until when a message waits for its sending time: in the recipient's time, if their zone is known. */
+function Held({
+  record: { held_until, scheduled_for },
+  zone,
+  now,
+}: {
+  record: ActivityRecord;
+  zone: string | undefined;
+  now: Date;
+}) {
+  if (held_until === undefined) return null;
+  if (scheduled_for !== null && new Date(held_until) <= now) {
+    return (
+      <Notice tone="amber">
+        <T>
+          <b>
+            Goes out <Time at={scheduled_for} now={now} />.
+          </b>{' '}
+          Its sending time has begun. Messages that waited are sent over the first minutes.
+        </T>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="amber">
+      {zone === undefined ? (
+        <T>
+          <b>
+            Waits until <Time at={held_until} now={now} />.
+          </b>{' '}
+          The sending times of the service or of the template are closed where the recipient is.
+        </T>
+      ) : (
+        <T>
+          <b>
+            Waits until <Time at={held_until} now={now} zone={zone} /> (their time).
+          </b>{' '}
+          The sending times of the service or of the template are closed where the recipient is.
+        </T>
+      )}
+    </Notice>
   );
 }
 

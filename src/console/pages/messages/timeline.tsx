@@ -123,7 +123,7 @@ function accepted({ record, lane }: ShownMessage): TimelineEvent {
 function scheduled({ record: { scheduled_for, held_until, sent_at, status } }: ShownMessage): TimelineEvent[] {
   if (scheduled_for === null || sent_at !== null || status !== 'created') return [];
   const text =
-    held_until === undefined ? t('We will send the message then.') : t('Its sending time has begun by then.');
+    held_until === undefined ? t('We will send the message then.') : t('Its sending time will have begun by then.');
   return [{ key: 'scheduled', at: scheduled_for, icon: 'clock', tone: 'amber', title: t('To be sent'), text }];
 }
 

@@ -31,7 +31,7 @@ describe('the page of a message that waits for its sending time', () => {
   it('says until when and why, and offers to send or cancel it to those who may send', async () => {
     const id = await aHeldMessage(harness, service, template);
     const { text } = await sender.get(pageOf(id));
-    expect(text).toMatch(/Waits until <time [^>]*>17 Nov, 08:00<\/time>/);
+    expect(text).toMatch(/Waits until <time [^>]*>17 Nov, 08:00<\/time> \(their time\)/);
     expect(text).toContain('are closed where the recipient is');
     expect(text).toContain(`action="${pageOf(id)}/send-now"`);
     expect(text).toContain(`action="${pageOf(id)}/cancel-waiting"`);
