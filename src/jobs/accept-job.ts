@@ -38,17 +38,17 @@ export interface JobRequest {
   service: SendingService;
   upload_id: string;
   created_by_id: string | null;
-  /** Null: starts now. */
+  /** Null if it starts now. */
   scheduled_for: Timestamp | null;
-  /** Default of rows without their own. */
+  /** For rows without a reference of their own. */
   client_reference?: string | null;
-  /** If the upload is not itself a copy of a contact list. */
+  /** Needed if the upload is not itself a copy of the contact list. */
   contact_list_id?: string | null;
-  /** What to do about rows with problems: reject the file, or send the others. */
+  /** If rows have problems: reject the file, or skip them and send the others. */
   on_error?: 'reject' | 'skip';
-  /** If a daily limit has too little left: throw its failure, or store the job as `sending limits exceeded`. */
+  /** If the file would exceed a limit: throw this failure, or store the job as `sending limits exceeded`. */
   when_limit_exceeded: ((exceeded: ExceededLimit, reserved: ReturnType<typeof reservationOf>) => Failure) | 'record';
-  /** Stores related rows, such as the idempotency key; may throw to store nothing. The job is as it will be responded. */
+  /** Stores related rows, such as the idempotency key, in the same transaction. `job` is what the response will contain. */
   alsoStore?: (tx: Tx, job: JobRow) => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     if (!upload || upload.state === 'receiving') throw notFound();
     if (upload.state === 'sent') throw invalid('This upload has already been sent');
     if (upload.state !== 'checked') throw notValid();
-    // Until a check ends, some rows are ready for one template and some for the other.
+    // While a check runs, some rows are checked against one template and some against another.
     const isSameTemplate = upload.template_id === template.id && upload.template_version === template.version;
     if (upload.summary === null || !isSameTemplate)
       throw conflict(
@@ -146,7 +146,7 @@ async function refuseTooManyJobs(tx: Tx, serviceId: string): Promise<void> {
   );
 }
 
-/** Large files go last, whatever their template says. A small one does not, because it is not a bulk send. */
+/** Large files go to the bulk lane, whatever their template says. Small ones are not bulk sends. */
 function laneOf(
   { config }: JobDeps,
   { template_type, process_type }: Pick<TemplateRow, 'template_type' | 'process_type'>,
@@ -166,7 +166,7 @@ async function reserve(app: JobDeps, tx: Tx, request: JobRequest, job: JobRow, n
   return updateJob(tx, job.id, limitsExceeded(now));
 }
 
-/** What a job has reserved and not used. */
+/** Returns what a job has reserved and not used. */
 export function reservationOf(job: JobRow) {
   if (job.reserved_day === null) throw new Error('A job without a reservation');
   return {
@@ -180,7 +180,7 @@ export function reservationOf(job: JobRow) {
   };
 }
 
-/** The limits get back what is not sent after all: those of the day until it ends, those of the year in any case. */
+/** Returns unused reservations to the limits: to daily limits only while that day lasts, to annual limits always. */
 export async function returnReservation(
   { country }: Pick<Platform, 'country'>,
   tx: Tx,

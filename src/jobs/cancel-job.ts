@@ -18,14 +18,14 @@ export const cancelJobRows: Task<{ job_id: string }> = {
 
 const cancellable: readonly string[] = ['scheduled', 'pending', 'in progress'] satisfies JobRow['status'][];
 
-/** Whether there may be something to cancel: of letters until they are printed, of others while they become messages. */
+/** Whether a job may still have something to cancel: letters until they are printed, other channels until all rows are messages. */
 export function isCancellable({ job_status, template_type }: { job_status: string; template_type: Channel }): boolean {
   return cancellable.includes(job_status) || (template_type === 'letter' && job_status.startsWith('finished'));
 }
 
 /**
- * Cancels a job that is not finished, or whose messages wait for a sending time: none of its further rows becomes a notification, and the limits get back those that
- * have not. A task cancels the notifications that wait. `cancelled` is false if there is nothing to cancel.
+ * Cancels a job that is not finished, or whose messages wait for a sending time. No more of its rows become notifications, and the limits
+ * get back their share. A task cancels the notifications that wait. `cancelled` is false if there is nothing to cancel.
  */
 export async function cancelJob(
   app: JobDeps,
@@ -61,7 +61,7 @@ export async function cancelJob(
 
 const pause_ms = 2_000;
 
-/** A message that a worker holds is sent, or waits for a retry: then it is cancelled, too. So repeats until none is left. */
+/** Repeats until no message is left: one that a worker holds is either sent, or waits for a retry and is cancelled then. */
 export async function runCancelling(app: JobDeps, { job_id }: { job_id: string }): Promise<void> {
   const job = await selectJob(app.db, job_id);
   if (job?.status !== 'cancelled') return;

@@ -33,21 +33,21 @@ import {
 import { isWaiting, startJob } from './start-job.ts';
 import { type ReadyRow, readReadyRows } from './uploads/ready-row.ts';
 
-/** Then other jobs take their turn. */
+/** After this time, other jobs get a turn. */
 const turn_ms = 1_000;
-/** A file of the usual maximum size becomes messages at once; a larger one does not fill the queue. */
+/** Files of the usual maximum size are expanded at once. Larger ones pause, so that they do not fill the queue. */
 export const maxWaitingRows = 100_000;
 const pause_ms = 1_000;
-/** A file of a service whose sending to many is paused. */
+/** How long to wait before looking again at a file that the guard holds. */
 const heldFor_ms = 10_000;
 
 /**
- * The rows of a chunk, serialized, and the parameters that they are copied into. The chunks of a turn share this memory: if each had its
- * own, Node would collect old objects several times per file, while requests wait.
+ * Memory for the serialized rows of a chunk and for the parameters of their statement. All chunks of a turn share it: otherwise Node
+ * would collect old objects several times per file, and requests would wait meanwhile.
  */
 const chunkBytes = 512 * 1024;
 
-/** More at once in one process would slow down single messages, and keep other tasks waiting. */
+/** More at once in one process would slow down single messages and other tasks. */
 const maxExpansions = 2;
 
 /** The jobs that a process is expanding. */
@@ -114,7 +114,7 @@ async function isHeld(app: JobDeps, job: JobRow): Promise<boolean> {
   return service !== undefined && isHeldByGuard(app, service, job);
 }
 
-/** The same for people who look at a file. One that is scheduled for later does not wait yet. */
+/** The same, for the page of a file. A file that is scheduled for later does not wait yet. */
 export async function waitsForGuard(app: JobDeps, id: string): Promise<boolean> {
   const job = await selectJob(app.db, id);
   if (!job || job.status === 'cancelled' || job.status === 'sending limits exceeded') return false;
@@ -129,7 +129,7 @@ async function whatRowsNeed(app: JobDeps, job: JobRow): Promise<RowNeeds> {
   return { service, template, writer: new RowWriter(chunkBytes) };
 }
 
-/** Letters do not wait: the print run must find them. */
+/** Letters never pause, because the print run must find them. */
 async function mustPause(app: JobDeps, { id, notification_type }: JobRow): Promise<boolean> {
   if (notification_type === 'letter') return false;
   const statistics = await selectJobStatistics(app.db, [id]);
@@ -137,9 +137,9 @@ async function mustPause(app: JobDeps, { id, notification_type }: JobRow): Promi
 }
 
 /**
- * One chunk is one transaction: its rows are notifications and `expanded_at` is set, or neither. If the server loses the
- * transaction, the rows are expanded again: none was sent, because the lease of a message is durable before its provider is
- * called. Returns whether there is more to do.
+ * Turns the rows of a chunk into notifications and sets `expanded_at`, in one transaction. If the server loses that transaction, the rows
+ * are expanded again. None of them was sent, because the lease of a message is durable before its provider is called. Returns whether
+ * there is more to do.
  */
 async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, writer }: RowNeeds): Promise<boolean> {
   const expanded = await inTransaction(app.db, async (tx) => {
@@ -215,12 +215,12 @@ async function finish(tx: Tx, { id }: JobRow, now: Date): Promise<true> {
   return true;
 }
 
-/** By address or number. */
+/** By email address or phone number. */
 type Suppressed = ReadonlyMap<string, SuppressedRecipient | OptOutRow>;
 
 const none: Suppressed = new Map();
 
-/** The rows of a chunk that get nothing: one query, for services that keep a suppression list, or to which somebody replied STOP. */
+/** Finds suppressed and stopped recipients of a chunk. Services without a suppression list or opt-outs need no query. */
 async function refusedAmong(
   app: JobDeps,
   tx: Tx,
@@ -237,7 +237,7 @@ async function refusedAmong(
   return findStopped(app, tx, { service_id: service.id, template_id, sender: reply_to_text }, recipients);
 }
 
-/** Ends rows that get nothing, in the transaction that stores them. They have no provider, so they are not billed. */
+/** Fails the rows of suppressed recipients in the transaction that stores them. They have no provider, so they are not billed. */
 async function failSuppressed(
   app: Platform,
   tx: Tx,

@@ -24,12 +24,12 @@ interface JobChunk {
   rows: Iterable<ReadyRow | null>;
   firstRow: number;
   expandedAt: Date;
-  /** Normalised addresses that get nothing: their rows are stored with status `created`, and not queued. */
+  /** Normalised addresses that are not sent to. Their rows are stored as `created` and not queued. */
   suppressed: ReadonlyMap<string, unknown>;
   writer: RowWriter;
 }
 
-/** Then requests that have arrived meanwhile are handled: 500 rows would keep them waiting for ten milliseconds. */
+/** After so many rows, waiting requests are handled. 500 rows would keep them waiting for ten milliseconds. */
 const rowsAtATime = 50;
 
 interface ChunkNotifications {
@@ -44,7 +44,7 @@ interface ChunkNotifications {
   suppressed: { id: string; address: string }[];
 }
 
-/** The notifications of a chunk's rows, serialized. */
+/** Creates and serializes the notifications of a chunk's rows. */
 export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<ChunkNotifications> {
   const { job, template, expandedAt, writer } = chunk;
   const idOf = jobRowIds(job.id, expandedAt);
@@ -117,13 +117,13 @@ function unsubscribeUrlOf(app: JobDeps, template: TemplateRow, id: string, row: 
   });
 }
 
-/** Judged again for each row: members, guests and trial mode may have changed since the file was checked. */
+/** Checked again for each row, because members, guests and trial mode may have changed since the file was checked. */
 function isAllowed({ service }: JobChunk, { key_type, normalised_recipient }: NewNotification): boolean {
   if (key_type === 'test' || normalised_recipient === null) return true;
   return (key_type !== 'team' && !service.restricted) || service.allowed_recipients.has(normalised_recipient);
 }
 
-/** A row whose sending time never begins fails: its number is in a country whose zones are never open together. */
+/** Fails a row whose sending time never begins, because the zones of its country are never open at the same time. */
 function placeInTime(
   app: JobDeps,
   { job, service, template }: JobChunk,

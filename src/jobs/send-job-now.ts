@@ -6,7 +6,7 @@ import { enqueueExpansion, type JobDeps } from './accept-job.ts';
 import { lockJob, updateJob } from './jobs.sql.ts';
 import { findHeldUntil, isWaitingFile, openingOf } from './waiting-files.ts';
 
-/** Sends a file that waits for its sending times, or its messages that do, those that a task has not made yet among them. */
+/** Sends a waiting file, or the waiting messages of a file that has started. Rows that are not messages yet will not wait either. */
 export async function sendJobNow(app: JobDeps, serviceId: string, jobId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const job = await lockJob(tx, jobId);
@@ -26,5 +26,5 @@ export async function sendJobNow(app: JobDeps, serviceId: string, jobId: string)
       await app.queue.add(tx, sendHeldRows, { service_id: serviceId, job_id: jobId }, { key });
     }
   });
-  app.log.info({ event: 'job.sent_now', job: jobId, service: serviceId }, 'A file waits for no sending time any more');
+  app.log.info({ event: 'job.sent_now', job: jobId, service: serviceId }, 'A waiting file was sent now');
 }

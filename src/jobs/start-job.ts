@@ -25,7 +25,7 @@ import {
 import { countUploadRows, isServiceActive, type JobRow, lockJob, updateJob } from './jobs.sql.ts';
 import { findOpening } from './waiting-files.ts';
 
-/** Days or moments have passed since a job was accepted: what would be refused now is cancelled. */
+/** Starts a job that is due. Days may have passed since it was accepted, so a job that would be refused now is cancelled. */
 export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | undefined> {
   const now = app.clock.now();
   const service = await app.sending.services.find(job.service_id);
@@ -79,14 +79,14 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
   return started;
 }
 
-/** Whether it is accepted, due, and not started. */
+/** Whether a job is due and has not started. */
 export function isWaiting({ status, scheduled_for }: JobRow, now: Date): boolean {
   return status === 'pending' || (status === 'scheduled' && new Date(scheduled_for ?? now) <= now);
 }
 
 type Judgement =
   | { cancelled_because: string }
-  /** `opening` is when its first row may go out, if none may yet. */
+  /** `opening` is when the first row may go out, if none may go out now. */
   | { service: SendingService; reply_to_text: string | null; opening: Date | undefined };
 
 async function judge(app: JobDeps, job: JobRow, service: SendingService | undefined): Promise<Judgement> {
@@ -109,7 +109,7 @@ async function judge(app: JobDeps, job: JobRow, service: SendingService | undefi
   }
 }
 
-/** The chosen sender, else that of the template version, else that of the service. */
+/** Returns the chosen sender, otherwise that of the template version, otherwise that of the service. */
 async function replyToOf(app: JobDeps, context: SendContext, template: ReadyTemplate, job: JobRow) {
   const reply_to_text = await getReplyToText(app, job.template_id, job.template_version);
   const sent = { ...template, row: { ...template.row, reply_to_text } };
@@ -119,7 +119,7 @@ async function replyToOf(app: JobDeps, context: SendContext, template: ReadyTemp
   return reply_to_text;
 }
 
-/** A job sends as its key or user would. */
+/** The rights of a job are those of its key or user. */
 function contextOf(app: JobDeps, job: JobRow, service: SendingService): SendContext {
   const { key_type, api_key_id, created_by_id } = job;
   return {

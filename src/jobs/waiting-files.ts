@@ -9,7 +9,7 @@ import { enqueueExpansion, findTemplateOfJob, type JobDeps } from './accept-job.
 import { type JobRow, lockJob, selectScheduledJobs, updateJob } from './jobs.sql.ts';
 import { selectPlaces } from './uploads/uploads.sql.ts';
 
-/** When the first row of a job may go out that starts at `start`; undefined: then. */
+/** Returns when the first row of a job may go out, or undefined if one may go out at `start`. */
 export async function findOpening(
   { db }: JobDeps,
   job: JobRow,
@@ -21,7 +21,7 @@ export async function findOpening(
   return openingOfFile(service.sending_times, { ...job, process_type }, await selectPlaces(db, job.id), start);
 }
 
-/** When the sending time begins that a job waits for, or has waited for: its rows are spread from then on. */
+/** Returns the opening that a job waits or waited for; its rows are spread after it. Returns undefined if it did not wait. */
 export function openingOf(
   job: Pick<JobRow, 'scheduled_for' | 'wanted_at' | 'ignores_sending_times'>,
 ): Timestamp | undefined {
@@ -30,12 +30,12 @@ export function openingOf(
   return scheduled_for ?? undefined;
 }
 
-/** Whether none of its rows is a message yet, because their sending times are closed. */
+/** Whether a job waits for its sending times, so that none of its rows is a message yet. */
 export function isWaitingFile(job: JobRow): boolean {
   return job.status === 'scheduled' && openingOf(job) !== undefined;
 }
 
-/** By job, when the first sending time begins, or has begun, that a row of it waits for. */
+/** Returns, by job, when the first sending time that its rows wait for begins or began. */
 export async function findHeldUntil(
   app: WindowDeps,
   db: Db | Tx,
@@ -50,7 +50,7 @@ export async function findHeldUntil(
   return held;
 }
 
-/** Gives the files of a service that have not started the times that follow from its present sending times. */
+/** Gives the scheduled files of a service new times after its sending times changed. */
 export async function retimeFiles(app: JobDeps, { service_id }: { service_id: string }): Promise<void> {
   await app.changeListener.catchUp();
   const service = await app.sending.services.find(service_id);
@@ -69,7 +69,7 @@ async function retimeFile(app: JobDeps, service: SendingService, job: JobRow): P
     opening = await findOpening(app, job, { service, template }, new Date(start));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    app.log.warn({ event: 'job.kept', job: job.id, err: error }, 'A file keeps its time of sending');
+    app.log.warn({ event: 'job.kept', job: job.id, err: error }, 'A waiting file keeps its time');
     return;
   }
   const scheduled_for = opening ? timestamp(opening) : start;

@@ -101,7 +101,9 @@ const serviceRecord = {
   letter_branding: Nullable(Uuid),
   go_live_at: Nullable(Datetime),
   email_sender_local_part: Text,
-  sms_limit_unit_from: Nullable(Type.String({ description: 'The day from which the unit counts; null: since ever' })),
+  sms_limit_unit_from: Nullable(
+    Type.String({ description: 'The first day of this unit. Null if the service has always had it.' }),
+  ),
   service_callback_api: Type.Array(Type.Object({ callback_id: Uuid, callback_type: Text })),
   created_at: Datetime,
   updated_at: Nullable(Datetime),

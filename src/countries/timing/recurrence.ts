@@ -12,11 +12,11 @@ export interface RecurrenceRule {
   /** Set by `FREQ=MONTHLY;BYDAY=-1WD`: the last working day of the month. */
   lastWorkingDay: boolean;
   count: number | undefined;
-  /** The last day or the last moment. */
+  /** The last day, or the last moment if the rule has a time. */
   until: string | Date | undefined;
 }
 
-/** Something that recurs by a rule, from a day on, at a time of day in a zone. */
+/** A rule with its first day, its time of day and its time zone. */
 export interface Recurrence {
   rule: RecurrenceRule;
   /** As `YYYY-MM-DD`. */
@@ -30,7 +30,7 @@ export interface Recurrence {
 const weekdayCodes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const largestInterval = 52;
 const largestCount = 500;
-/** A rule without a day in this many periods has none at all: 31 February, or 29 February in odd years. */
+/** A rule without a day in this many periods never has one, such as 31 February or 29 February of odd years. */
 const maxPeriodsWithoutDay = 60;
 
 /** Returns undefined if the text is not a rule or is not supported. */
@@ -107,7 +107,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, wanted: num
   const found: Date[] = [];
   let counted = 0;
   let periodsWithoutDay = 0;
-  // A rule with COUNT must go through all its days.
+  // A rule with COUNT must count from its first day.
   const first = rule.count === undefined ? periodBefore(recurrence, addDays(calendar.day(after), -1)) : 0;
   for (let period = first; periodsWithoutDay < maxPeriodsWithoutDay; period += 1) {
     const days = daysOfPeriod(recurrence, period).filter((day) => day >= recurrence.starts_on);

@@ -10,7 +10,7 @@ import { type SendingTime, type SendingTimes, sendingTime, zonesOfRecipient } fr
 
 export type WindowDeps = Platform & { config: { windows: WindowSettings } };
 
-/** The message, as far as the time of sending depends on it. */
+/** The fields of a message on which its sending time depends. */
 interface ToTime extends Pick<NewNotification, 'notification_type' | 'key_type' | 'template_id'> {
   process_type: string;
 }
@@ -26,10 +26,10 @@ export interface Placed {
   held_until: Date;
 }
 
-/** Longer than that, a message does not wait: the sender hears of it while it can still do something else. */
+/** A message that would wait for longer is refused, so that its sender can still do something else. */
 const longestWait_ms = 72 * hour_ms;
 
-/** When a message goes out that may not go out at `start`; undefined if it may. Throws where that is too late. */
+/** Returns when a held message goes out, or undefined if it may go out at `start`. Throws if it would wait for too long. */
 export function placeMessage(
   app: WindowDeps,
   times: SendingTimes,
@@ -44,7 +44,7 @@ export function placeMessage(
   return { due: spread(app, times, message, recipient, time.at) ?? time.at, held_until: time.at };
 }
 
-/** Its moment in the first minutes after an opening; undefined where the window is closed by then. */
+/** Returns the message's own moment in the first minutes after an opening, or undefined if the window is closed by then. */
 export function spread(
   app: WindowDeps,
   times: SendingTimes,
@@ -57,8 +57,8 @@ export function spread(
 }
 
 /**
- * When the first row of a file may go out that starts at `start`; undefined: then. `places` is where its rows go, each once; undefined
- * if the release that checked the file did not note it. Throws where no row may ever go out.
+ * Returns when the first row of a file may go out, or undefined if one may go out at `start`. `places` has each destination of its rows
+ * once; it is undefined if release 0.3.0 checked the file. Throws if no row can ever go out.
  */
 export function openingOfFile(
   times: SendingTimes | null,
@@ -96,7 +96,7 @@ function closedFor({ at, zones }: SendingTime): Failure {
   return invalid(text, { reason: at ? 'sending_times_closed' : 'sending_times_never_open' });
 }
 
-/** From 0 to 1, and always the same for a message. */
+/** Returns a number from 0 to 1, always the same for the same message. */
 function shareOf(id: string): number {
   return createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32;
 }

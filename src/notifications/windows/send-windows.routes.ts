@@ -22,8 +22,8 @@ const OfTemplate = Type.Object({ service_id: Uuid, template_id: Uuid });
 const fields = {
   name: Type.String(),
   days: Type.Array(OneOf(weekdays)),
-  from_time: Type.String({ description: 'HH:MM in the time of the recipient, inclusive' }),
-  until_time: Type.String({ description: 'HH:MM, exclusive; not after from_time: on the next day' }),
+  from_time: Type.String({ description: 'HH:MM in the time zone of the recipient, inclusive' }),
+  until_time: Type.String({ description: 'HH:MM, exclusive. On the next day if it is not after from_time.' }),
 };
 
 const WindowRecord = Type.Object(
@@ -43,12 +43,14 @@ const WindowBody = Type.Object({ ...fields, closed_days: Type.Optional(Type.Arra
 const Chosen = Type.Object({
   sms_window_id: Nullable(Uuid),
   email_window_id: Nullable(Uuid),
-  time_zone: Nullable(Type.String({ description: 'Of recipients whose zone is not known; null: of the installation' })),
+  time_zone: Nullable(
+    Type.String({ description: 'For recipients whose time zone is not known. Null: that of the installation.' }),
+  ),
 });
 
 const OfTemplateWindow = Type.Object({
   window: Type.Union([OneOf(['inherit', 'none']), Uuid], {
-    description: 'inherit: that of the service; none: at any time; else the id of a window',
+    description: 'inherit: the window of the service; none: at any time; otherwise the id of a window',
   }),
 });
 
@@ -57,7 +59,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/send-window',
     {
       schema: {
-        summary: 'List the sending times of a service, and which of them apply',
+        summary: 'List the sending times of a service, and those chosen for texts and emails',
         params: OfService,
         response: { 200: Data(Type.Object({ windows: Type.Array(WindowRecord), ...Chosen.properties })) },
       },
@@ -89,7 +91,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/send-window/:send_window_id',
     {
       schema: {
-        summary: 'Change a sending time; messages that wait get their new time',
+        summary: 'Change a sending time; waiting messages and files get their new time',
         params: OfWindow,
         body: WindowBody,
         response: { 200: Data(WindowRecord) },
@@ -103,7 +105,13 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
 
   http.delete(
     '/service/:service_id/send-window/:send_window_id',
-    { schema: { summary: 'Delete a sending time that nothing uses', params: OfWindow, response: { 204: NoContent } } },
+    {
+      schema: {
+        summary: 'Delete a sending time that neither the service nor a template uses',
+        params: OfWindow,
+        response: { 204: NoContent },
+      },
+    },
     async ({ params }, reply) => {
       await removeWindow(app, params.service_id, params.send_window_id);
       return reply.code(204).send(null);
@@ -114,7 +122,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/sending-times',
     {
       schema: {
-        summary: 'Choose which sending time applies to each channel',
+        summary: 'Choose the sending times of texts and emails',
         params: OfService,
         body: Chosen,
         response: { 204: NoContent },
@@ -130,7 +138,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/template/:template_id/sending-times',
     {
       schema: {
-        summary: 'Get when messages of a template may go out',
+        summary: 'Get the sending time of a template',
         params: OfTemplate,
         response: { 200: Data(OfTemplateWindow) },
       },
@@ -142,7 +150,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/template/:template_id/sending-times',
     {
       schema: {
-        summary: 'Choose when messages of a template may go out',
+        summary: 'Choose the sending time of a template',
         params: OfTemplate,
         body: OfTemplateWindow,
         response: { 204: NoContent },
@@ -158,7 +166,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/notifications/:notification_id/send-now',
     {
       schema: {
-        summary: 'Send a message now that waits for its sending time',
+        summary: 'Send a waiting message now',
         params: OfMessage,
         response: { 204: NoContent },
       },
@@ -173,7 +181,7 @@ export function sendWindowRoutes(http: Http, app: Platform & { compiledTemplates
     '/service/:service_id/notifications/:notification_id/cancel-waiting',
     {
       schema: {
-        summary: 'Cancel a message that waits for its sending time',
+        summary: 'Cancel a waiting message',
         params: OfMessage,
         response: { 204: NoContent },
       },

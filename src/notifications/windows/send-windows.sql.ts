@@ -7,7 +7,7 @@ import { withConstraints } from '../../platform/db/errors.ts';
 import type { DB } from '../../platform/db/schema.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 
-/** As a person describes it. */
+/** The fields that people fill in. */
 export interface WindowFields extends SendWindow {
   name: string;
   days: Weekday[];
@@ -103,7 +103,7 @@ export async function upsertSendingTimes(db: Db | Tx, row: SendingTimesRow): Pro
   );
 }
 
-/** Undefined: that of the service applies; null: none. */
+/** Returns undefined if the template inherits the window of its service, and null if it has none. */
 export async function selectTemplateWindow(db: Db, templateId: string): Promise<string | null | undefined> {
   const found = db.selectFrom('template_sending_times').select('window_id').where('template_id', '=', templateId);
   return (await found.executeTakeFirst())?.window_id;

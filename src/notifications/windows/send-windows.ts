@@ -31,7 +31,7 @@ const maxWindows = 20;
 const maxNameLength = 100;
 const maxClosedDays = 366;
 
-/** All windows of a service, and which of them apply. */
+/** Returns the windows of a service and those chosen for each channel. */
 export async function getSendingTimes(app: Platform, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const chosen = await selectSendingTimes(app.db, serviceId);
@@ -88,7 +88,7 @@ export async function removeWindow(app: Platform, serviceId: string, id: string)
   if (!(await deleteWindow(app.db, serviceId, id))) throw notFound();
 }
 
-/** Messages that wait get their new time in a moment. */
+/** A task then gives waiting messages and files their new times. */
 export async function setSendingTimes(
   app: Platform,
   serviceId: string,
@@ -104,7 +104,7 @@ export async function setSendingTimes(
   });
 }
 
-/** Of a template: `inherit`, `none` or the id of a window. */
+/** Returns `inherit`, `none` or the id of a window. */
 export async function getTemplateWindow(app: TemplateDeps, serviceId: string, templateId: string): Promise<string> {
   await refuseUnlessTemplate(app, serviceId, templateId);
   const window_id = await selectTemplateWindow(app.db, templateId);
@@ -132,7 +132,7 @@ async function refuseUnlessTemplate(app: TemplateDeps, serviceId: string, templa
   if ((await findTemplate(app, serviceId, templateId)).found !== 'here') throw notFound();
 }
 
-/** Reports all fields at once. */
+/** Throws one failure with the problems of all fields. */
 function readWindow({ name, days, from_time, until_time, closed_days }: WindowFields, now: Date): WindowFields {
   const problems: Record<string, string[]> = {};
   const window = {

@@ -1,13 +1,13 @@
 import { nextOpening, type SendWindow } from '../../countries/timing/send-windows.ts';
 import { zonesOfRegion } from '../../countries/timing/zones.ts';
 
-/** When the messages of a service may go out. */
+/** The windows of a service. */
 export interface SendingTimes {
   sms: SendWindow | undefined;
   email: SendWindow | undefined;
-  /** Of templates with a choice of their own. */
+  /** By template, if it does not inherit the window of the service. */
   templates: ReadonlyMap<string, SendWindow | 'none'>;
-  /** Of recipients whose zone is not known. */
+  /** For recipients whose time zone is not known. */
   time_zone: string;
 }
 
@@ -21,29 +21,29 @@ type TimingReason =
   | 'held'
   | 'never-opens';
 
-/** What decides when a message may go out. */
+/** The facts that decide when a message may go out. */
 export interface Timing {
   channel: string;
   key_type: string;
   process_type: string;
-  /** Of the template: its own window, none, or undefined where that of the service applies. */
+  /** Undefined if the template inherits the window of the service. */
   template_window?: SendWindow | 'none' | undefined;
   service_window?: SendWindow | undefined;
-  /** Most exact first. A number says in which country a phone is. */
+  /** The first known one counts. `country` has the zones of a phone number's country. */
   zones: { recipient?: string | undefined; country?: readonly string[]; service: string };
-  /** The later of now and the time it is scheduled for. */
+  /** Now, or the time for which the message is scheduled if that is later. */
   start: Date;
 }
 
 export interface SendingTime {
-  /** Undefined where the window does not open within 14 days. */
+  /** Undefined if the window does not open within 14 days. */
   at: Date | undefined;
   reason: TimingReason;
-  /** In which the window must be open. */
+  /** The window must be open in all of these. */
   zones?: readonly string[];
 }
 
-/** When a message may go out, and why then: the rules in their order. */
+/** Returns when a message may go out and which rule decided it. */
 export function sendingTime(timing: Timing): SendingTime {
   const { start, template_window, service_window } = timing;
   if (timing.channel === 'letter') return { at: start, reason: 'letters-have-no-window' };
@@ -63,7 +63,7 @@ function zonesOf({ recipient, country = [], service }: Timing['zones']): readonl
   return country.length > 0 ? country : [service];
 }
 
-/** The zones of a text's number; an email address is in no country. */
+/** Returns the zones of a phone number's country, or none for an email address. */
 export function zonesOfRecipient(recipient: { region?: string | undefined }): readonly string[] {
   return recipient.region === undefined ? [] : zonesOfRegion(recipient.region);
 }

@@ -48,7 +48,7 @@ const readWindow = ({ closed_days = '', ...fields }: Static<typeof WindowForm>) 
   closed_days: closed_days.split(/\s+/).filter(Boolean),
 });
 
-/** When messages of a service may go out: named sending times, and which of them each channel has. */
+/** The sending times of a service, and which of them texts and emails have. */
 export function sendingTimePages(pages: Pages, app: ConsoleApp): void {
   const crumbs = (service: Service) => [
     { label: t('Settings'), to: settingsOf(service) },
@@ -64,7 +64,7 @@ export function sendingTimePages(pages: Pages, app: ConsoleApp): void {
       return {
         title,
         lead: t(
-          'By the clock of the recipient. Messages outside their sending times wait until these begin. Letters, test keys and priority templates never wait.',
+          'Choose between which hours texts and emails go out, in the time zone of the recipient. Outside these hours messages wait. Letters, test keys and priority templates never wait.',
         ),
         crumbs: [{ label: t('Settings'), to: settingsOf(service) }],
         actions: (
@@ -220,7 +220,7 @@ function WindowFields({ formState, window }: { formState: FormState; window?: Wi
         formState={formState}
         name="until_time"
         label={t('Until')}
-        hint={t('For example, 21:00. 24:00 is midnight. An earlier time than the first is on the next day.')}
+        hint={t('For example, 21:00. 24:00 is midnight. If it is earlier than the first time, it is on the next day.')}
         value={window?.until_time}
         short
       />
@@ -240,13 +240,13 @@ interface ChosenProps {
   formState: FormState;
   times: SendingTimes;
   spread_ms: number;
-  /** Of this Pennypost. */
+  /** The time zone of this Pennypost. */
   zone: string;
   /** Where "Cancel" leads, below /console. */
   back: string;
 }
 
-/** Which channel has which sending time. */
+/** The form that chooses the sending times of texts and emails. */
 function Chosen({ formState, times, spread_ms, zone, back }: ChosenProps) {
   const choices = [
     { value: '', label: t('At any time') },
@@ -312,7 +312,7 @@ function describeWindow({ days, from_time: from, until_time: until }: Window): T
   return t('{from} to {until}, {days}', { from, until, days: list(names) });
 }
 
-/** "Texts: Daytime", for the list of settings. */
+/** Returns "Texts: Daytime" for the list of settings. */
 export function describeSendingTimes({ windows, sms_window_id, email_window_id }: SendingTimes): Text {
   const nameOf = (id: string | null) => windows.find((window) => window.id === id)?.name;
   const [texts, emails] = [nameOf(sms_window_id), nameOf(email_window_id)];
