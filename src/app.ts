@@ -4,7 +4,7 @@ import { allowances } from './billing/allowance.ts';
 import type { Config } from './config.ts';
 import { createCountry } from './countries/country.ts';
 import type { CountryProfile } from './countries/profile.ts';
-import { announcePlanMessage } from './delivery/callbacks/service-callbacks.ts';
+import { createPlanMessageCallback } from './delivery/callbacks/service-callbacks.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { domainProviders } from './delivery/providers/domain-providers.ts';
 import { providers } from './delivery/providers/providers.ts';
@@ -23,7 +23,7 @@ import { cacheRatesAbroad } from './notifications/rates-abroad.ts';
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-context.ts';
 import { type Build, readBuild, readVersion } from './operations/build.ts';
-import type { AnnouncePlanMessage } from './plans/announce-message.ts';
+import type { CreatePlanMessageCallback } from './plans/message-callback.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { type Connections, prepareConnections } from './platform/db/connections.ts';
 import { BodyMemory } from './platform/http/body/body-memory.ts';
@@ -56,7 +56,7 @@ export interface App extends Platform {
   compiledTemplates: CompiledTemplates;
   accountMessages: AccountMessageSender;
   allowances: Allowances;
-  announcePlanMessage: AnnouncePlanMessage;
+  createPlanMessageCallback: CreatePlanMessageCallback;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;
   sending: SendState;
@@ -142,7 +142,7 @@ export function buildApp(config: Config, outside: Outside): App {
     compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     allowances,
-    announcePlanMessage,
+    createPlanMessageCallback,
     virusScanner: createVirusScanner({ clamav: config.storage.clamavAddress }),
     fileSizes: new FileSizes(platform),
     sending,

@@ -14,7 +14,7 @@ import type { RefusedRequests } from '../notifications/refused/refused-requests.
 import type { GuardSettings } from '../notifications/settings.ts';
 import type { DoctorConfig } from '../operations/doctor/doctor.ts';
 import type { RetentionSettings } from '../operations/settings.ts';
-import type { PlanDeps } from '../plans/announce-message.ts';
+import type { PlanDeps } from '../plans/message-callback.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { HttpSettings } from '../platform/settings.ts';

@@ -6,7 +6,7 @@ import { lanes } from '../notifications/notification.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { attachmentsOf } from '../notifications/sending/secret-values.ts';
 import type { GuardSettings } from '../notifications/settings.ts';
-import type { PlanDeps } from '../plans/announce-message.ts';
+import type { PlanDeps } from '../plans/message-callback.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import type { SenderDomains } from '../sending-domains/sender-domains.ts';

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
@@ -132,6 +133,25 @@ describe('a step that cannot start', () => {
     harness.clock.advance({ seconds: 30 });
     await failing.runOnce();
     expect(tries).toBe(2);
+  });
+});
+
+describe('a worker that has not heard of a new template version yet', () => {
+  it('sends it all the same', async () => {
+    const other = await harness.anotherProcess();
+    const worker = new PlanWorker(other.app);
+    await accepted();
+    await worker.runOnce();
+    // From here on it hears of no change.
+    const listener = other.app.changeListener as unknown as { client: EventEmitter };
+    listener.client.removeAllListeners('notification');
+    const { data } = (await harness.admin('GET', `/service/${service}/channel-plan/${plan_id}`)).body;
+    const change = { content: 'News for ((name))', created_by: data.created_by_id };
+    const template = `/service/${service}/template/${data.steps[0].template_id}`;
+    expect((await harness.admin('POST', template, change)).status).toBe(200);
+    const id = await accepted();
+    await worker.runOnce();
+    expect((await statesOf(id)).slice(0, 2)).toEqual(['in-progress', 'sent']);
   });
 });
 

@@ -1,34 +1,27 @@
 import { jobRowIds } from '../jobs/job-row-id.ts';
-import { selectStepNotifications } from '../notifications/plan-steps.shared.sql.ts';
 import type { SendContext } from '../notifications/sending/send-context.ts';
 import { hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
-import type { Channel } from '../protocol/channels.ts';
-import { announceMessage, type PlanDeps, tellingStep } from './announce-message.ts';
+import { createMessageCallback, type PlanDeps } from './message-callback.ts';
 import { contentOf } from './message-content.ts';
 import {
   leaseDueMessages,
-  lockPlanMessage,
+  makeChangedMessagesDue,
   type PlanMessage,
   type StoredStep,
-  selectStepsOf,
   updatePlanMessage,
-  updateStep,
   updateWaitingStep,
-  wakeChangedMessages,
 } from './plan-messages.sql.ts';
 import { countOutcome } from './plan-outcomes.sql.ts';
-import { type StepState, settle } from './plan-rules.ts';
+import { countSteps, lockAndSettle, recordProgress } from './progress.ts';
 import { sendStep, type Unsent } from './send-step.ts';
-import { withdrawSteps } from './withdraw-steps.ts';
 
-/** Longer than a step takes to be stored. A worker that takes over a message finds out what was done. */
+/** Longer than it takes to store a step. Another worker then takes the message over. */
 const lease_ms = 30_000;
 const idle_ms = 500;
-/** While the sending times of a step are closed for longer than a notification can wait: they may change meanwhile. */
-const closed_ms = hour_ms;
+/** How often a step is tried whose sending times begin later than a notification can wait: they may be changed. */
+const closedRetry_ms = hour_ms;
 const changesAtOnce = 500;
 const messagesAtOnce = 20;
 
@@ -57,107 +50,62 @@ export class PlanWorker {
 
   /** Returns the number of messages that were due. */
   private async step(): Promise<number> {
-    const { db, clock } = this.app;
+    const { db, clock, changeListener } = this.app;
     const now = clock.now();
-    await wakeChangedMessages(db, timestamp(now), changesAtOnce);
+    await makeChangedMessagesDue(db, timestamp(now), changesAtOnce);
     const lease = { now: timestamp(now), until: timestamp(later(now, lease_ms)), limit: messagesAtOnce };
     const due = await leaseDueMessages(db, lease);
+    // The request may have seen a newer template or permission than the caches of this process.
+    if (due.length > 0) await changeListener.catchUp();
     await Promise.all(due.map((id) => this.tryToAdvance(id)));
     return due.length;
   }
 
-  /** One that cannot be advanced now is tried again when its lease ends, and keeps no other waiting. */
+  /** A message that fails is tried again when its lease ends, and does not delay the others. */
   private async tryToAdvance(id: string): Promise<void> {
     try {
       await advance(this.app, id);
     } catch (error) {
-      if (error instanceof StepTaken) return;
+      if (error instanceof StepObsolete) return;
       this.app.log.error({ event: 'plan.failed', err: error, message: id }, 'A step of a channel plan could not start');
     }
   }
 }
 
-/** Another worker has started the step, it is not needed any more, or the message was cancelled meanwhile. */
-class StepTaken extends Error {}
+/** Another worker has started the step, it is no longer needed, or the message was cancelled. */
+class StepObsolete extends Error {}
 
 interface NextStep {
   message: PlanMessage;
   step: StoredStep;
 }
 
+/** Starts the next step. If it cannot be sent, goes on with the one after it. */
 async function advance(app: PlanDeps, id: string): Promise<void> {
   for (;;) {
-    const next = await inTransaction(app.db, (tx) => follow(app, tx, id));
-    if (!next) return;
+    const progress = await inTransaction(app.db, (tx) => recordProgress(app, tx, id, app.clock.now()));
+    if (!progress) return;
+    countSteps(app, progress.ended);
+    if (!progress.start) return;
+    const next = { message: progress.message, step: progress.start };
     const unsent = await start(app, next);
     if (!unsent) return;
     if (unsent.state === 'waiting') return inTransaction(app.db, (tx) => postpone(tx, next, unsent, app.clock.now()));
-    await inTransaction(app.db, (tx) => passOver(tx, next, unsent, app.clock.now()));
-    countStep(app, next.step.channel, unsent.state);
+    await inTransaction(app.db, (tx) => recordUnsent(tx, next, unsent, app.clock.now()));
+    countSteps(app, [{ channel: next.step.channel, state: unsent.state }]);
   }
 }
 
-interface Heard {
-  message: PlanMessage;
-  steps: StoredStep[];
-  settled: ReturnType<typeof settle<StoredStep>>;
-}
-
-/** Locks a message, and reads what has become of its steps: what is recorded of them later wakes it once it is unlocked. */
-async function lockAndHear(tx: Tx, id: string, now: Date): Promise<Heard | undefined> {
-  const message = await lockPlanMessage(tx, id);
-  if (!message) return undefined;
-  const steps = await selectStepsOf(tx, [id]);
-  const ids = steps.flatMap(({ notification_id }) => notification_id ?? []);
-  const byId = new Map((await selectStepNotifications(tx, ids)).map((fact) => [fact.id, fact]));
-  const facts = new Map(
-    steps.flatMap(({ number, notification_id }) => {
-      const fact = byId.get(notification_id ?? '');
-      return fact ? [[number, fact] as const] : [];
-    }),
-  );
-  return { message, steps, settled: settle({ ...message, steps }, facts, now) };
-}
-
-/** Locks a message whose step may still start: nobody has started it, and no earlier one was delivered meanwhile. */
+/** Locks a message whose step may still start: nobody has started it, and no earlier step was delivered. */
 async function lockToStart(tx: Tx, { message, step }: NextStep, now: Date): Promise<PlanMessage> {
-  const heard = await lockAndHear(tx, message.id, now);
-  if (heard?.settled.start?.number !== step.number) throw new StepTaken();
-  return heard.message;
-}
-
-/** Records what has become of the steps, and returns the one to start. */
-async function follow(app: PlanDeps, tx: Tx, id: string): Promise<NextStep | undefined> {
-  const now = app.clock.now();
-  const heard = await lockAndHear(tx, id, now);
-  if (!heard) return undefined;
-  const { message, steps, settled } = heard;
-  for (const [index, step] of settled.steps.entries()) {
-    const before = steps[index];
-    if (step === before) continue;
-    if (step.state !== before?.state && step.state !== 'waiting') countStep(app, step.channel, step.state);
-    const { state, reason, handed_over_at, ended_at } = step;
-    await updateStep(tx, step, { state, reason, handed_over_at, ended_at });
-  }
-  await withdrawSteps(app, tx, settled.withdraw, now);
-  const isOpen = settled.status === 'created' || settled.status === 'in-progress';
-  const change = {
-    ...{ status: settled.status, how: settled.how },
-    completed_at: isOpen ? null : (message.completed_at ?? timestamp(now)),
-  };
-  // Until a step has started, the lease says when another worker tries it.
-  await updatePlanMessage(tx, id, { ...change, ...(settled.start ? {} : { due_at: settled.deadline }) });
-  if (change.status !== message.status) {
-    const after = { status: change.status, steps: settled.steps };
-    await countOutcome(tx, message, { before: { status: message.status, steps }, after });
-    await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(settled.steps), now });
-  }
-  return settled.start && { message, step: settled.start };
+  const locked = await lockAndSettle(tx, message.id, now);
+  if (locked?.settled.start?.number !== step.number) throw new StepObsolete();
+  return locked.message;
 }
 
 /**
  * Starts a step: its notification, its place in the queue, its share of the limits and the progress of the message are one
- * transaction. Nobody starts it twice, because only a step that waits can start.
+ * transaction. Only a waiting step can start, so none starts twice.
  */
 async function start(app: PlanDeps, { message, step }: NextStep): Promise<Unsent | undefined> {
   const service = await app.sending.services.find(message.service_id);
@@ -171,38 +119,31 @@ async function start(app: PlanDeps, { message, step }: NextStep): Promise<Unsent
     step: {
       notification_id,
       record: async (tx) => {
-        const { status } = await lockToStart(tx, { message, step }, now);
+        const before = await lockToStart(tx, { message, step }, now);
         const started = { state: 'sent', reason: null, notification_id, started_at: timestamp(now) } as const;
-        if (!(await updateWaitingStep(tx, step, started))) throw new StepTaken();
+        if (!(await updateWaitingStep(tx, step, started))) throw new StepObsolete();
         const progress = { status: 'in-progress', completed_at: null } as const;
         await updatePlanMessage(tx, message.id, { ...progress, due_at: null });
-        const [before, after] = [
-          { status, steps: [] },
-          { status: progress.status, steps: [] },
-        ];
-        await countOutcome(tx, message, { before, after });
-        await announceMessage(app, tx, { message: { ...message, ...progress }, step: { ...step, ...started }, now });
+        const after = { ...before, ...progress };
+        await countOutcome(tx, message, {
+          before: { status: before.status, steps: [] },
+          after: { status: after.status, steps: [] },
+        });
+        await createMessageCallback(app, tx, { message: after, step: { ...step, ...started }, now });
       },
     },
   };
   return sendStep(app, context, { ...step, reference: message.reference }, content);
 }
 
-async function passOver(tx: Tx, next: NextStep, { state, reason }: Unsent, now: Date): Promise<void> {
-  const { step } = next;
+async function recordUnsent(tx: Tx, next: NextStep, { state, reason }: Unsent, now: Date): Promise<void> {
   await lockToStart(tx, next, now);
-  if (!(await updateWaitingStep(tx, step, { state, reason, ended_at: timestamp(now) }))) throw new StepTaken();
+  if (!(await updateWaitingStep(tx, next.step, { state, reason, ended_at: timestamp(now) }))) throw new StepObsolete();
 }
 
 async function postpone(tx: Tx, next: NextStep, { reason }: Unsent, now: Date): Promise<void> {
   const { message, step } = next;
   await lockToStart(tx, next, now);
-  if (!(await updateWaitingStep(tx, step, { reason }))) throw new StepTaken();
-  await updatePlanMessage(tx, message.id, { due_at: timestamp(later(now, closed_ms)) });
-}
-
-function countStep({ metrics }: Platform, channel: Channel, outcome: StepState): void {
-  metrics
-    .counter('plan_steps_total', 'Steps of channel plans that ended, by how', ['channel', 'outcome'])
-    .inc({ channel, outcome });
+  if (!(await updateWaitingStep(tx, step, { reason }))) throw new StepObsolete();
+  await updatePlanMessage(tx, message.id, { due_at: timestamp(later(now, closedRetry_ms)) });
 }

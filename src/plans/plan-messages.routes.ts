@@ -14,7 +14,7 @@ import { channels } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../protocol/schema-problems.ts';
-import type { PlanDeps } from './announce-message.ts';
+import type { PlanDeps } from './message-callback.ts';
 import {
   cancelPlanMessage,
   getPlanMessage,

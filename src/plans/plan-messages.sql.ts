@@ -147,12 +147,12 @@ export async function updateWaitingStep(
   return numUpdatedRows > 0n;
 }
 
-/** Makes messages due whose steps have changed. One that is late already stays as late as it is. */
-export async function wakeChangedMessages(db: Db, now: Timestamp, limit: number): Promise<void> {
+/** Makes messages due whose steps have changed. One that is already due keeps its time, which says how late it is. */
+export async function makeChangedMessagesDue(db: Db, now: Timestamp, limit: number): Promise<void> {
   const statement = new Statement();
   const taken = takeChangedSteps(statement, limit);
   statement.with(
-    'woken',
+    'made_due',
     sql`update plan_messages set due_at = least(due_at, ${now}::timestamptz), leased_until = null
       where id = any (array(select message_id from ${taken}))`,
   );
@@ -170,6 +170,18 @@ export async function leaseDueMessages(
       order by due_at limit ${limit} for update skip locked) as due
     where m.id = due.id returning m.id`.execute(db);
   return rows.map(({ id }) => id);
+}
+
+/** Cancels the waiting steps of open messages, and makes these due, so that a worker ends them. */
+export async function cancelStepsOfOpenMessages(db: Db, now: Timestamp, apiKeyId: string | undefined): Promise<void> {
+  const isOfKey = apiKeyId === undefined ? sql`true` : sql`api_key_id = ${apiKeyId}`;
+  await sql`
+    with stopped as (
+      update plan_messages set due_at = ${now}, leased_until = null
+      where status in ('created', 'in-progress') and ${isOfKey} returning id
+    )
+    update plan_steps s set state = 'cancelled', reason = 'stopped', ended_at = ${now}
+    from stopped where s.message_id = stopped.id and s.state = 'waiting'`.execute(db);
 }
 
 const isOver = sql`status in ('delivered', 'failed', 'cancelled')`;

@@ -460,6 +460,18 @@ describe('the steps of a message', () => {
     });
   });
 
+  it('end with a text abroad that no receipt follows', async () => {
+    const permissions = ['email', 'sms', 'letter', 'international_sms'];
+    expect((await harness.admin('POST', `/service/${service}`, { permissions })).status).toBe(200);
+    plan_id = await aPlan([{ channel: 'email' }, { channel: 'sms' }], 'Abroad');
+    const id = await accepted({ recipient: { phone_number: '+33612345678' } });
+    for (let turn = 0; turn < 3; turn += 1) await harness.deliver();
+    expect(await read(id)).toMatchObject({ status: 'delivered', how: 'sms' });
+    await tell(id, 2, 'permanent-failure');
+    await harness.deliver();
+    expect(await statesOf(id)).toEqual(['failed', 'skipped: missing', 'failed: permanent-failure']);
+  });
+
   it('of a test key are simulated by their recipients', async () => {
     key = await anApiKey(harness, service, { key_type: 'test' });
     const id = await accepted({ recipient: { ...recipient, email_address: 'temp-fail@simulator.notify' } });
@@ -502,6 +514,20 @@ describe('POST /v2/messages/{id}/cancel', () => {
     expect(await statesOf(handedOver)).toEqual([
       ...['cancelled', 'failed: permanent-failure', 'cancelled: cancelled', 'cancelled: cancelled'],
     ]);
+  });
+
+  it('400 for one that was delivered, also if no worker has read it yet; 200 counts the steps', async () => {
+    const [delivered, open] = [await accepted(), await accepted()];
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    await tell(delivered, 1, 'delivered');
+    expectError(await cancel(delivered), 400, 'BadRequestError', 'This message has ended, so it cannot be cancelled');
+    const count = async () => {
+      const line = /plan_steps_total\{channel="letter",outcome="cancelled"\} (\d+)/;
+      return Number(line.exec(await metricOf(harness, 'plan_steps_total'))?.[1] ?? 0);
+    };
+    const before = await count();
+    expect((await cancel(open)).status).toBe(200);
+    expect(await count()).toBe(before + 1);
   });
 
   it('400 for one that has ended', async () => {

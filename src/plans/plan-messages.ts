@@ -18,12 +18,12 @@ import { conflict, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { describeMissing } from '../rendering/placeholders.ts';
-import { announceMessage, type PlanDeps, tellingStep } from './announce-message.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
+import { createMessageCallback, type PlanDeps } from './message-callback.ts';
 import { addressOf, contentOf, encryptContent, type MessageContent, type PlanRecipient } from './message-content.ts';
 import {
+  cancelStepsOfOpenMessages,
   insertPlanMessage,
-  lockPlanMessage,
   type MessageFilter,
   type PlanMessage,
   type StoredStep,
@@ -34,7 +34,8 @@ import {
   updateStep,
 } from './plan-messages.sql.ts';
 import { countOutcome, selectLateness, sumByStatus } from './plan-outcomes.sql.ts';
-import { messageStatuses } from './plan-rules.ts';
+import { decisiveStep, messageStatuses } from './plan-rules.ts';
+import { countSteps, endedSteps, recordProgress } from './progress.ts';
 import { sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
 
@@ -204,49 +205,70 @@ export async function listPlanMessages(
   return { messages, hasOlder: found.length > page.length };
 }
 
-/** No further step starts. One that no provider can have is withdrawn, and a letter until it is printed. */
+/** No further step starts. Withdraws what no provider can have, and a letter until it is printed. */
 export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: string): Promise<PlanMessageRecord> {
   const now = app.clock.now();
-  return inTransaction(app.db, async (tx) => {
-    const { id: found } = await getPlanMessage(tx, serviceId, id);
-    const message = await lockPlanMessage(tx, found);
-    if (!message) throw notFound();
+  const { record, ended } = await inTransaction(app.db, async (tx) => {
+    const found = await selectPlanMessage(tx, serviceId, id);
+    // A delivery may be stored that no worker has read yet.
+    const progress = found && (await recordProgress(app, tx, found.id, now));
+    if (!progress) throw notFound();
+    const { message, steps: stepsBefore } = progress;
     if (message.status === 'delivered' || message.status === 'failed') {
       throw invalid('This message has ended, so it cannot be cancelled');
     }
-    const steps = await selectStepsOf(tx, [found]);
     const at = timestamp(now);
-    for (const step of steps.filter(({ state }) => state === 'waiting')) {
-      await updateStep(tx, step, { state: 'cancelled', reason: 'cancelled', ended_at: at });
-    }
-    await withdrawSteps(
-      app,
-      tx,
-      steps.filter(({ state }) => state === 'sent'),
-      now,
-    );
-    if (message.status === 'cancelled') return getPlanMessage(tx, serviceId, found);
-    const change = { status: 'cancelled', completed_at: at } as const;
-    await updatePlanMessage(tx, found, { ...change, due_at: null });
-    const after = await getPlanMessage(tx, serviceId, found);
-    await countOutcome(tx, message, { before: { status: message.status, steps }, after });
-    // A request with an API key is in no audit log.
+    const steps = await cancelWaitingSteps(tx, stepsBefore, at);
+    const withdraw = steps.filter(({ state }) => state === 'sent');
+    const after = await withdrawSteps(app, tx, { steps, withdraw, now });
+    const ended = [...progress.ended, ...endedSteps(stepsBefore, after)];
+    const change = { status: 'cancelled', completed_at: message.completed_at ?? at } as const;
+    const cancelled = { ...message, ...change };
+    const { encrypted_content: _, ...shown } = cancelled;
+    const result = { record: { ...shown, steps: after }, ended };
+    if (message.status === 'cancelled') return result;
+    await updatePlanMessage(tx, message.id, { ...change, due_at: null });
+    await countOutcome(tx, message, {
+      before: { status: message.status, steps: stepsBefore },
+      after: { status: change.status, steps: after },
+    });
+    // The audit log has no requests of API keys.
     if (currentActor() !== undefined) {
-      const entry = { action: 'update', noun: 'plan_message', thing_id: found, service_id: serviceId } as const;
-      await recordAuditEntry(tx, { ...entry, before: { status: message.status }, after: { status: after.status } });
+      const entry = { action: 'update', noun: 'plan_message', thing_id: message.id, service_id: serviceId } as const;
+      await recordAuditEntry(tx, { ...entry, before: { status: message.status }, after: { status: change.status } });
     }
-    await announceMessage(app, tx, { message: { ...message, ...change }, step: tellingStep(after.steps), now });
-    return after;
+    await createMessageCallback(app, tx, { message: cancelled, step: decisiveStep(after), now });
+    return result;
   });
+  countSteps(app, ended);
+  return record;
+}
+
+async function cancelWaitingSteps(tx: Tx, steps: readonly StoredStep[], at: Timestamp): Promise<StoredStep[]> {
+  const change = { state: 'cancelled', reason: 'cancelled', ended_at: at } as const;
+  const after: StoredStep[] = [];
+  for (const step of steps) {
+    if (step.state === 'waiting') await updateStep(tx, step, change);
+    after.push(step.state === 'waiting' ? { ...step, ...change } : step);
+  }
+  return after;
+}
+
+/**
+ * Open messages, of one API key or of all, start no further step, for example because another installation may have done so. Workers end
+ * them with their last step.
+ */
+export async function stopPlanMessages({ db, now, apiKeyId }: { db: Db; now: Date; apiKeyId?: string }): Promise<void> {
+  await cancelStepsOfOpenMessages(db, timestamp(now), apiKeyId);
 }
 
 /** Read at each scrape. */
 export function measurePlans({ metrics, db, clock }: Platform): void {
-  metrics.gauges('plan_messages', 'Messages with a channel plan since ever, by status', ['status'], async () => {
+  metrics.gauges('plan_messages', 'Messages with a channel plan in total, by status', ['status'], async () => {
     const sums = new Map((await sumByStatus(db)).map(({ status, messages }) => [status, messages]));
     return messageStatuses.map((status) => ({ labels: { status }, value: sums.get(status) ?? 0 }));
   });
-  metrics.gauge('plan_oldest_due_seconds', 'For how long the step of a channel plan has been due that is next', () =>
+  metrics.gauge('plan_oldest_due_seconds', 'How long the next step of a channel plan has been due', () =>
     selectLateness(db, timestamp(clock.now())),
   );
 }

@@ -2,26 +2,25 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { Channel } from '../protocol/channels.ts';
 import type { PlanMessage, StoredStep } from './plan-messages.sql.ts';
-import type { MessageStatus } from './plan-rules.ts';
+import { deliveredStep, type MessageStatus } from './plan-rules.ts';
 
-/** How many messages of each plan have each status, and which step ended them: added up from appended changes, never counted. */
+/** How many messages of each plan have each status, and which step ended them: sums of appended changes, so no messages are scanned. */
 
-type Counted = Pick<PlanMessage, 'plan_id' | 'plan_version' | 'key_type'>;
+type CountedMessage = Pick<PlanMessage, 'plan_id' | 'plan_version' | 'key_type'>;
 
-/** A status, and for a delivered message the step that reached the recipient. */
-interface Standing {
+interface Situation {
   status: MessageStatus;
-  steps: readonly Pick<StoredStep, 'number' | 'state'>[];
+  steps: readonly Pick<StoredStep, 'number' | 'state' | 'ended_at'>[];
 }
 
 /** Appends a change of a message, in its transaction. Messages of test keys do not count. */
 export async function countOutcome(
   tx: Tx,
-  { plan_id, plan_version, key_type }: Counted,
-  { before, after }: { before?: Standing; after: Standing },
+  { plan_id, plan_version, key_type }: CountedMessage,
+  { before, after }: { before?: Situation; after: Situation },
 ): Promise<void> {
   if (key_type === 'test') return;
-  const [from, to] = [before && cellOf(before), cellOf(after)];
+  const [from, to] = [before && outcomeOf(before), outcomeOf(after)];
   if (from?.status === to.status && from.step === to.step) return;
   const rows = [...(from ? [{ ...from, messages: -1 }] : []), { ...to, messages: 1 }];
   await tx
@@ -30,9 +29,9 @@ export async function countOutcome(
     .execute();
 }
 
-function cellOf({ status, steps }: Standing): { status: MessageStatus; step: number } {
-  const reached = status === 'delivered' ? steps.find(({ state }) => state === 'delivered') : undefined;
-  return { status, step: reached?.number ?? 0 };
+/** The status, and for a delivered message the step that reached the recipient. */
+function outcomeOf({ status, steps }: Situation): { status: MessageStatus; step: number } {
+  return { status, step: (status === 'delivered' ? deliveredStep(steps)?.number : undefined) ?? 0 };
 }
 
 const all = sql`(
@@ -47,10 +46,10 @@ interface PlanOutcome {
   messages: number;
 }
 
-/** Of all versions: the same step may have had another channel before. */
+/** Of all versions: in another version, a step may have another channel. */
 export async function selectOutcomes(db: Db, planId: string): Promise<PlanOutcome[]> {
   const { rows } = await sql<PlanOutcome>`
-    select status, step, case when step > 0 then v.steps -> (step - 1) ->> 'channel' end as channel, sum(messages)::int as messages
+    select status, step, case when step > 0 then v.steps -> (step - 1) ->> 'channel' end as channel, sum(messages)::float8 as messages
     from ${all} as counted
     join channel_plan_versions v on v.plan_id = counted.plan_id and v.version = counted.plan_version
     where counted.plan_id = ${planId} group by 1, 2, 3 having sum(messages) <> 0 order by 2, 3, 1`.execute(db);
@@ -59,11 +58,11 @@ export async function selectOutcomes(db: Db, planId: string): Promise<PlanOutcom
 
 export async function sumByStatus(db: Db): Promise<{ status: MessageStatus; messages: number }[]> {
   const { rows } = await sql<{ status: MessageStatus; messages: number }>`
-    select status, sum(messages)::int as messages from ${all} as counted group by 1`.execute(db);
+    select status, sum(messages)::float8 as messages from ${all} as counted group by 1`.execute(db);
   return rows;
 }
 
-/** For how long the latest message has been due. One that a worker tries again and again stays late. */
+/** For how many seconds the oldest due message has been due. Failed attempts do not change that. */
 export async function selectLateness(db: Db, now: string): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from ${now}::timestamptz - min(due_at)), 0)::float8 as seconds

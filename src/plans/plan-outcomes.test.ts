@@ -71,6 +71,23 @@ it('counts each message where it stands, before and after the changes are added 
   expect(await figures(await aService(harness))).toBe(404);
 });
 
+it('counts a message once when two of its steps are delivered, with the first of them', async () => {
+  const id = await accepted();
+  await forward();
+  harness.clock.advance({ hours: 24 });
+  await forward();
+  await tellStep(harness, { id, step: 2, status: 'delivered' });
+  await forward();
+  const byText = { ...nothing, delivered: [{ step: 2, channel: 'sms', messages: 1 }], ended: 1 };
+  expect(await figures()).toEqual(byText);
+  harness.clock.advance({ hours: 1 });
+  await tellStep(harness, { id, step: 1, status: 'delivered' });
+  await forward();
+  expect(await figures()).toEqual(byText);
+  const { body } = await harness.v2('GET', `/v2/messages/${id}`, key);
+  expect([body.how, body.steps[0].state]).toEqual(['sms', 'delivered']);
+});
+
 it('is measured by status, and says for how long the next step is late', async () => {
   const before = new Map((await sumByStatus(harness.app.db)).map(({ status, messages }) => [status, messages]));
   await accepted();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { Random } from '../../test/kit/fakes/random.ts';
 import { isLongRun } from '../../test/kit/process/process-environment.ts';
 import type { Status } from '../notifications/notification.ts';
 import { hour_ms, later, timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
-import { type MessageStatus, type Step, type StepFact, settle } from './plan-rules.ts';
+import { type MessageStatus, type Step, type StepNotification, settle } from './plan-rules.ts';
 
 const began = new Date('2026-11-16T12:00:00Z');
 const hoursLater = (hours: number) => later(began, hours * hour_ms);
@@ -30,7 +31,7 @@ function aMessage(all: Step[]) {
     how: null,
     steps: all,
   };
-  const facts = new Map<number, StepFact>();
+  const facts = new Map<number, StepNotification>();
   const starts: number[] = [];
   const run = (now: Date) => {
     for (;;) {
@@ -136,6 +137,36 @@ describe('a message with a plan', () => {
     expect(run(hoursLater(200))).toMatchObject({ status: 'delivered', how: 'letter' });
   });
 
+  it('ends with a text abroad that is its last step, because its receipt may never come', () => {
+    const { run, tell } = aMessage(steps('email', 'sms'));
+    run(began);
+    tell(1, 'permanent-failure', hoursLater(1));
+    run(hoursLater(1));
+    tell(2, 'sent', hoursLater(2));
+    expect(run(hoursLater(2))).toMatchObject({ status: 'delivered', how: 'sms', states: ['failed', 'delivered'] });
+    tell(2, 'permanent-failure', hoursLater(90));
+    expect(run(hoursLater(90))).toMatchObject({ status: 'failed', how: null, states: ['failed', 'failed'] });
+    const earlier = aMessage(steps('sms', 'letter'));
+    earlier.run(began);
+    earlier.tell(1, 'sent', began);
+    expect(earlier.run(hoursLater(23))).toMatchObject({ status: 'in-progress', deadline: at(24) });
+    expect(earlier.run(hoursLater(24)).states).toEqual(['expired', 'sent']);
+  });
+
+  it('stays delivered by the step that reached the recipient first, whichever other is delivered later', () => {
+    const { run, tell } = aMessage(steps('email', 'sms', 'letter'));
+    run(began);
+    tell(1, 'sending', began);
+    run(hoursLater(24));
+    tell(2, 'sending', hoursLater(24));
+    tell(2, 'delivered', hoursLater(25));
+    expect(run(hoursLater(25))).toMatchObject({ status: 'delivered', how: 'sms' });
+    tell(1, 'delivered', hoursLater(26));
+    expect(run(hoursLater(26))).toMatchObject({
+      ...{ status: 'delivered', how: 'sms', states: ['delivered', 'delivered', 'cancelled'] },
+    });
+  });
+
   it('uses a step that is only for others if every earlier one was skipped', () => {
     const [email, letter] = steps('email', 'letter') as [Step, Step];
     const fallback = { ...letter, only_if_missing: true };
@@ -153,20 +184,12 @@ describe('a message with a plan', () => {
   });
 });
 
-/** A small generator, so that a failure can be repeated with its seed. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
-
 describe('whatever happens, and in whatever order it is heard', () => {
   it('no step starts twice, none without need, and every message ends', { timeout: 60_000 }, () => {
     for (let seed = 1; seed <= (isLongRun ? 3_000 : 150); seed += 1) {
-      const next = random(seed);
-      const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
+      const random = new Random(seed);
+      const next = () => random.next();
+      const pick = <T>(list: readonly T[]): T => random.pick(list);
       const channels = Array.from({ length: 2 + Math.floor(next() * 4) }, () => pick(['email', 'sms'] as const));
       const all: Channel[] = next() < 0.5 ? [...channels.slice(0, -1), 'letter'] : channels;
       const { run, tell, facts, starts } = aMessage(steps(...all));

@@ -5,20 +5,23 @@ import type { Tx } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type StoredStep, updateStep } from './plan-messages.sql.ts';
 
-/** Cancels the notifications of steps that nobody can have got; the others stay. */
+/** Cancels the notifications that cannot have reached anybody, among those of `withdraw`. Returns all steps as they are then. */
 export async function withdrawSteps(
   { country }: Platform,
   tx: Tx,
-  steps: readonly StoredStep[],
-  now: Date,
-): Promise<void> {
-  const ids = steps.flatMap(({ notification_id }) => notification_id ?? []);
-  if (ids.length === 0) return;
-  const withdrawn = await withdrawUnsent(tx, ids, timestamp(country.letterDays.lastCutOff(now)));
-  const changes = withdrawn.map((id) => ({ id, status: 'cancelled', event: 'cancelled', billable_units: 0 }) as const);
-  const changed = await recordStatusChanges(country, tx, changes, now);
+  { steps, withdraw, now }: { steps: readonly StoredStep[]; withdraw: readonly StoredStep[]; now: Date },
+): Promise<StoredStep[]> {
+  const ids = withdraw.flatMap(({ notification_id }) => notification_id ?? []);
+  if (ids.length === 0) return [...steps];
+  const unsent = await withdrawUnsent(tx, ids, timestamp(country.letterDays.lastCutOff(now)));
+  const changes = unsent.map((id) => ({ id, status: 'cancelled', event: 'cancelled', billable_units: 0 }) as const);
+  const cancelled = new Set((await recordStatusChanges(country, tx, changes, now)).map(({ id }) => id));
+  const change = { state: 'cancelled', reason: 'withdrawn', ended_at: timestamp(now) } as const;
+  const after: StoredStep[] = [];
   for (const step of steps) {
-    if (!changed.some(({ id }) => id === step.notification_id)) continue;
-    await updateStep(tx, step, { state: 'cancelled', reason: 'withdrawn', ended_at: timestamp(now) });
+    const isCancelled = cancelled.has(step.notification_id ?? '');
+    if (isCancelled) await updateStep(tx, step, change);
+    after.push(isCancelled ? { ...step, ...change } : step);
   }
+  return after;
 }

@@ -4,7 +4,7 @@ import {
   type ReturnedLetter,
   type ReturnedLettersTask,
 } from '../../letters/returned/returned-letters.ts';
-import type { PlanMessageNews } from '../../plans/announce-message.ts';
+import type { PlanMessageChange } from '../../plans/message-callback.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
@@ -78,9 +78,9 @@ async function createReturnedLetterCallback(tx: Tx, letter: ReturnedLetter, now:
   await insertCallbacksFor(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
 }
 
-export async function announcePlanMessage(
+export async function createPlanMessageCallback(
   tx: Tx,
-  { service_id, message_id: subject_id, body }: PlanMessageNews,
+  { service_id, message_id: subject_id, body }: PlanMessageChange,
   now: Date,
 ): Promise<void> {
   await insertCallbacksFor(tx, 'message_status', [{ service_id, subject_id, body }], now);

@@ -4,6 +4,7 @@ import { asIs, type Text, t } from '../../../language/text.ts';
 import type { getPlan } from '../../../plans/channel-plans.ts';
 import type { PlanMessageRecord } from '../../../plans/plan-messages.ts';
 import { type MessageStatus, messageStatuses, type StepState } from '../../../plans/plan-rules.ts';
+import type { Channel } from '../../../protocol/channels.ts';
 import { channelWords } from '../../message-words.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -35,25 +36,58 @@ const states: Record<StepState, { kind: Kind; label: Text }> = {
   cancelled: { kind: 'cancelled', label: t('Cancelled') },
 };
 
-const reasons = new Map<string, Text>([
-  ['missing', t('The request had no contact for it.')],
-  ['invalid', t('The contact was wrong.')],
-  ['suppressed', t('The address is on the suppression list.')],
-  ['opted-out', t('The person asked for no more texts.')],
-  ['not-allowed', t('The service could not send it to this recipient.')],
-  ['sending-times', t('Its sending times were closed.')],
+/** Why a step ended or still waits, for all channels or for each. */
+const reasons = new Map<string, Text | Record<Channel, Text>>([
+  [
+    'missing',
+    {
+      email: t('The request had no email address.'),
+      sms: t('The request had no phone number.'),
+      letter: t('The request had no postal address.'),
+    },
+  ],
+  [
+    'invalid',
+    {
+      email: t('We cannot send emails to this address.'),
+      sms: t('We cannot send texts to this phone number.'),
+      letter: t('We cannot send letters to this address.'),
+    },
+  ],
+  ['suppressed', t('The email address is on the suppression list.')],
+  ['opted-out', t('The recipient asked for no more texts.')],
+  ['not-allowed', t('Your service could not send it to this recipient.')],
   ['not-needed', t('It was not needed.')],
   ['withdrawn', t('It was withdrawn before a provider had it.')],
   ['cancelled', t('Somebody cancelled the message.')],
-  ['erased', t('The data of the person was erased.')],
-  ['limit', t('A limit of the service was used up.')],
-  ['template', t('Its template could not be filled in.')],
-  ['temporary-failure', t('The recipient could not be reached for too long.')],
-  ['permanent-failure', t('The recipient does not exist.')],
-  ['technical-failure', t('No provider took it.')],
+  ['stopped', t('An operator stopped the message.')],
+  ['erased', t('The recipient’s data was erased.')],
+  ['limit', t('Your service had reached a limit.')],
+  ['template', t('Its template was deleted or could not be filled in.')],
+  ['failed', t('It could not be delivered.')],
+  ['temporary-failure', t('The recipient could not be reached.')],
+  [
+    'permanent-failure',
+    {
+      email: t('The email address does not exist.'),
+      sms: t('The phone number does not exist.'),
+      letter: t('It could not be delivered.'),
+    },
+  ],
+  ['technical-failure', t('It was not sent because of a technical failure.')],
+  ['validation-failed', t('It could not be printed.')],
+  ['virus-scan-failed', t('It contained a virus.')],
 ]);
 
-const reasonOf = ({ reason }: Step): Text => (reason === null ? asIs('') : (reasons.get(reason) ?? asIs(reason)));
+function reasonOf({ reason, channel, state }: Step): Text {
+  if (reason === 'sending-times') {
+    return state === 'waiting'
+      ? t('It waits for its sending times.')
+      : t('It has no sending times for this recipient.');
+  }
+  const found = reasons.get(reason ?? '') ?? asIs(reason ?? '');
+  return typeof found === 'string' ? found : found[channel];
+}
 
 export function messageTabs(current: MessageStatus | undefined, to: (status?: MessageStatus) => string) {
   return (
@@ -226,7 +260,7 @@ function listEvents(
 ): TimelineEvent[] {
   const accepted: TimelineEvent = {
     ...{ key: 'accepted', at: created_at, icon: 'accepted', title: t('Accepted') },
-    text: t('The first step starts at once, or when it is scheduled.'),
+    text: t('The first step starts at once, or at the scheduled time.'),
   };
   const events = [accepted, ...steps.flatMap((step) => eventsOf(step, notificationUrl)), ...callbacks.map(calledBack)];
   // What is recorded at the same moment stays in the order of the steps.

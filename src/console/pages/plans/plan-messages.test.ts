@@ -62,7 +62,7 @@ describe('a message with a channel plan', () => {
     for (const shown of [
       'In progress',
       'case &lt;7>',
-      'The recipient does not exist.',
+      'The email address does not exist.',
       'Email: Failed',
       'Text handed over',
       'Not started yet',
@@ -76,7 +76,7 @@ describe('a message with a channel plan', () => {
     await tellStep(harness, { id, step: 2, status: 'temporary-failure' });
     await harness.deliver();
     const ended = (await reader.get(`${list}/${id}`)).text;
-    for (const shown of ['Letter: Skipped', 'The request had no contact for it.']) expect(ended).toContain(shown);
+    for (const shown of ['Letter: Skipped', 'The request had no postal address.']) expect(ended).toContain(shown);
   });
 
   it('is in a list by status, and older ones on the next page', async () => {
