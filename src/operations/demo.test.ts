@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders/rows.ts';
+import { aPlan, planRecipient } from '../../test/kit/builders/plans.ts';
+import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { storedMessage } from '../../test/kit/builders/sends.ts';
 import { changedConfig } from '../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../test/kit/harness.ts';
@@ -17,6 +18,7 @@ const withMail = () => ({
 });
 
 beforeEach(async () => {
+  await harness.app.db.deleteFrom('plan_messages').execute();
   await harness.app.db.deleteFrom('api_keys').where('created_by_id', '=', platformUserId).execute();
   harness.app.changeListener.reset();
 });
@@ -101,6 +103,19 @@ describe('the demo', () => {
     for (const { body } of [scheduled, letter]) {
       expect(await storedMessage(harness, body.id)).toMatchObject({ status: 'technical-failure', sent_at: null });
     }
+  });
+
+  it('is retired: its messages with a channel plan start no further step', async () => {
+    const demo = await ensureDemo(harness.app);
+    const plan_id = await aPlan(harness, demo.service_id, [{ channel: 'sms' }, { channel: 'email' }]);
+    const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' } };
+    const { body } = await harness.v2('POST', '/v2/messages', demo.api_key, request);
+    const other = await anApiKey(harness, demo.service_id);
+    const untouched = (await harness.v2('POST', '/v2/messages', other, request)).body;
+    await retireDemo(harness.app);
+    await harness.deliver();
+    const read = async (id: string) => (await harness.v2('GET', `/v2/messages/${id}`, other)).body.status;
+    expect([await read(body.id), await read(untouched.id)]).toEqual(['cancelled', 'in-progress']);
   });
 
   it('has only a test key if a real provider is configured', async () => {

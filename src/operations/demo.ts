@@ -4,6 +4,7 @@ import { createApiKey, revokeApiKey } from '../auth/api-keys.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
+import { stopPlanMessages } from '../plans/plan-messages.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure, OperatorError } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -86,6 +87,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
 export async function retireDemo(app: Platform): Promise<void> {
   for (const key of await selectDemoKeys(app.db, platformUserId, 'normal')) {
     await revokeApiKey(app, key.service_id, key.id);
+    await stopPlanMessages({ db: app.db, now: app.clock.now(), apiKeyId: key.id });
     const given_up = await giveUpUnsent(app, key);
     app.log.info(
       { event: 'demo.retired', service_id: key.service_id, given_up },

@@ -93,13 +93,18 @@ export async function addPartition(client: pg.ClientBase, { name, from_id, to_id
 }
 
 /** Counts what a worker would send as soon as it starts. */
-export async function countUnsent(client: pg.ClientBase): Promise<{ messages: number; letters: number }> {
-  const { rows } = await client.query<{ messages: string; letters: string }>(`
+export async function countUnsent(
+  client: pg.ClientBase,
+): Promise<{ messages: number; letters: number; planned: number }> {
+  const { rows } = await client.query<{ messages: string; letters: string; planned: string }>(`
     select (select count(*) from delivery_queue q join notifications n on n.id = q.notification_id
         where n.status = 'created') as messages,
       (select count(*) from notifications
-        where notification_type = 'letter' and status in ('created', 'pending-virus-check') and key_type <> 'test') as letters`);
-  return { messages: Number(rows[0]?.messages ?? 0), letters: Number(rows[0]?.letters ?? 0) };
+        where notification_type = 'letter' and status in ('created', 'pending-virus-check') and key_type <> 'test') as letters,
+      (select count(*) from plan_messages m where status in ('created', 'in-progress')
+        and exists (select from plan_steps s where s.message_id = m.id and s.state = 'waiting')) as planned`);
+  const [{ messages, letters, planned } = { messages: 0, letters: 0, planned: 0 }] = rows;
+  return { messages: Number(messages), letters: Number(letters), planned: Number(planned) };
 }
 
 export interface WaitingTask {

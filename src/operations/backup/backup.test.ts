@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
+import { aPlan, planRecipient } from '../../../test/kit/builders/plans.ts';
 import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { aCheckedUpload, smsRows } from '../../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
@@ -102,6 +103,10 @@ describe('pennypost backup and restore', () => {
     const created_by = await aUser(harness);
     const scheduled_for = timestamp(later(harness.clock.now(), hour_ms));
     await harness.admin('POST', `/service/${service}/job`, { id: job, created_by, scheduled_for });
+    const key = await anApiKey(harness, service);
+    const plan_id = await aPlan(harness, service, [{ channel: 'email' }, { channel: 'sms' }]);
+    const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' } };
+    const planned = (await harness.v2('POST', '/v2/messages', key, request)).body.id;
     const folder = join(work, 'unsent');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     const target = await emptyDatabase();
@@ -115,6 +120,8 @@ describe('pennypost backup and restore', () => {
     expect(rows).toEqual([{ status: 'technical-failure' }, { status: 'technical-failure' }]);
     const jobs = await client.query('select status, cancelled_because from jobs where id = $1', [job]);
     expect(jobs.rows).toEqual([{ status: 'cancelled', cancelled_because: 'Restored from a backup' }]);
+    const steps = await client.query('select state, reason from plan_steps where message_id = $1', [planned]);
+    expect(steps.rows).toEqual(Array(2).fill({ state: 'cancelled', reason: 'stopped' }));
     const counts = await client.query(
       'select status, sum(count)::int as count from status_counts where service_id = $1 group by 1 having sum(count) > 0',
       [service],

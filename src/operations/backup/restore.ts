@@ -5,6 +5,7 @@ import type { CountryProfile } from '../../countries/profile.ts';
 import { endMessages } from '../../delivery/sweeps.ts';
 import { endUnfinishedJobs } from '../../jobs/unfinished-jobs.ts';
 import { giveUpLetters } from '../../letters/letter-retention.ts';
+import { stopPlanMessages } from '../../plans/plan-messages.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
@@ -75,9 +76,10 @@ export async function restore({
   await restoreLetterKind(db).finally(close);
   if (endUnsent) await endUnsentMessages(url, log, ofBackup);
   await withClient(url, async (client) => {
-    const { messages, letters } = await countUnsent(client);
-    if (messages + letters === 0) return;
+    const { messages, letters, planned } = await countUnsent(client);
+    if (messages + letters + planned === 0) return;
     say(`${messages} messages and ${letters} letters are waiting and will be sent as soon as a worker starts.`);
+    if (planned > 0) say(`${planned} messages with a channel plan will go on with their next step.`);
     say('Messages sent after the backup was made will be sent again: restore with --end-unsent to prevent that.');
   });
   await source.restoreTo(dataDir, 'files');
@@ -112,13 +114,14 @@ const batch = 1_000;
 /**
  * For a restored database whose service kept running after the backup: its waiting messages may have been sent since. They end as
  * technical-failure with a callback, so that none is sent twice or lost silently. Files that were being sent or were scheduled are
- * cancelled.
+ * cancelled, and messages with a channel plan start no further step.
  */
 async function endUnsentMessages(url: string, log: Log, country: Country): Promise<void> {
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   const now = systemClock.now();
   try {
     await endUnfinishedJobs(db, now);
+    await stopPlanMessages({ db, now });
     for (;;) {
       const ids = await selectUnsent(db, batch);
       if (ids.length === 0) break;
