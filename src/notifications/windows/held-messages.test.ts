@@ -3,6 +3,7 @@ import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders
 import { useHarness } from '../../../test/kit/harness.ts';
 import { isLongRun } from '../../../test/kit/process/process-environment.ts';
 import { metricOf } from '../../../test/kit/world/metrics.ts';
+import { textReceiver } from '../../delivery/inbound/inbound-hooks.ts';
 import { newId } from '../../platform/id.ts';
 import { measureHeld } from './held-messages.ts';
 
@@ -18,9 +19,16 @@ const daytime = {
   until_time: '21:00',
 };
 
-async function aTeam(window: object = daytime, chosen: object = {}) {
+const everyPermission = ['sms', 'email', 'international_sms'];
+
+async function aTeam(
+  window: object = daytime,
+  chosen: object = {},
+  permissions = everyPermission,
+  limits: object = {},
+) {
   harness.clock.set(night);
-  const service = await aService(harness, { permissions: ['sms', 'email', 'international_sms'] });
+  const service = await aService(harness, { permissions, ...limits });
   const created = await admin('POST', `/service/${service}/send-window`, window);
   expect(created.status).toBe(201);
   const id = created.body.data.id;
@@ -158,6 +166,29 @@ describe('at any time go', () => {
     expect(await isHeld(send())).toBe(true);
   });
 
+  it('letters, and confirmations of opt-outs', async () => {
+    const permissions = ['sms', 'letter', 'inbound_sms'];
+    const { service, window, key } = await aTeam(daytime, {}, permissions);
+    expect(window).toBeDefined();
+    const letter = await aTemplate(harness, service, { template_type: 'letter', subject: 'Hi', content: 'Hello' });
+    const personalisation = { address_line_1: 'Ada', address_line_2: '1 High Street', address_line_3: 'SW1A 1AA' };
+    const request = { template_id: letter, personalisation };
+    expect(await isHeld(harness.v2('POST', '/v2/notifications/letter', key, request))).toBe(false);
+    const number = '07700900777';
+    const added = await admin('POST', '/inbound-number', { number, provider: 'sandbox' });
+    await admin('POST', `/inbound-number/service/${service}`, { inbound_number_id: added.body.data.id });
+    const stop = { provider: 'sandbox', from: '07700900321', to: number, content: 'STOP' };
+    const received = { ...stop, received_at: undefined, reference: undefined };
+    expect(await textReceiver(harness.app, 'sandbox')(received)).toBe(true);
+    await harness.deliver();
+    const { rows } = await harness.app.pool.query(
+      `select n.status = 'created' as waits, h.held_until from notifications n join templates t on t.id = n.template_id
+        left join held_messages h on h.notification_id = n.id where n.service_id = $1 and t.hidden`,
+      [service],
+    );
+    expect(rows).toEqual([{ waits: false, held_until: null }]);
+  });
+
   it('messages while the times are open, and those to simulated recipients', async () => {
     const { send } = await aTeam();
     expect(await isHeld(send({ phone_number: '07700900000' }))).toBe(false);
@@ -229,6 +260,46 @@ describe('a message that waits', () => {
     harness.clock.set(night);
   });
 
+  it.each([
+    ['send-now', { held_until: opening }, { held_until: null, scheduled_for: '2026-11-16T22:00:00.000000Z' }],
+    ['cancel-waiting', { status: 'created' }, { status: 'cancelled' }],
+  ])('is in the audit log after %s', async (action, before, after) => {
+    const { service, send } = await aTeam();
+    const { id } = (await send()).body;
+    expect((await admin('POST', `/service/${service}/notifications/${id}/${action}`)).status).toBe(204);
+    const { rows } = await harness.app.pool.query(
+      `select action, noun, service_id, before, after from audit_log where thing_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ action: 'update', noun: 'notification', service_id: service, before, after }]);
+  });
+
+  it('can be sent or cancelled while those that waited are spread', async () => {
+    const { service, send, read } = await aTeam();
+    const ids: string[] = [];
+    for (let count = 0; count < 2; count += 1) ids.push((await send()).body.id);
+    harness.clock.set('2026-11-17T08:00:00Z');
+    const [now, never] = ids;
+    expect((await admin('POST', `/service/${service}/notifications/${now}/send-now`)).status).toBe(204);
+    expect((await admin('POST', `/service/${service}/notifications/${never}/cancel-waiting`)).status).toBe(204);
+    await harness.deliver();
+    expect((await read(now ?? '')).status).not.toBe('created');
+    expect((await read(never ?? '')).status).toBe('cancelled');
+  });
+
+  it('counts towards the limit of the day on which it was accepted', async () => {
+    const { send } = await aTeam(daytime, {}, everyPermission, { sms_message_limit: 1 });
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(429);
+    harness.clock.set('2026-11-17T07:00:00Z');
+    expect((await send()).status).toBe(201);
+    expect((await send()).status).toBe(429);
+    harness.clock.set(opening);
+    await harness.deliver();
+    expect((await send()).status).toBe(429);
+    harness.clock.set(night);
+  });
+
   it('is measured, and forgotten a day later', async () => {
     const { service, send } = await aTeam();
     await send();
@@ -254,6 +325,44 @@ describe('a message that waits', () => {
     await harness.deliver();
     expect((await read(id)).status).not.toBe('created');
     expect(await metricOf(harness, 'messages_held_overdue')).toContain('messages_held_overdue{channel="sms"} 0');
+  });
+
+  it.each([
+    ['2026-11-22T07:59:00Z', 'sending'],
+    ['2026-11-22T08:11:00Z', 'technical-failure'],
+  ])('expires 72 hours after it was due, not after it was accepted: %s', async (moment, status) => {
+    const { send, read } = await aTeam({ ...daytime, closed_days: ['2026-11-17', '2026-11-18'] });
+    const { id, held_until } = (await send()).body;
+    expect(held_until).toBe('2026-11-19T08:00:00.000000Z');
+    harness.clock.set(moment);
+    await harness.deliver();
+    const found = (await read(id)).status;
+    expect(status === 'sending' ? ['sending', 'delivered'] : [status]).toContain(found);
+    harness.clock.set(night);
+  });
+
+  it.each([
+    ['2026-10-24T22:00:00Z', '2026-10-25T00:30:00.000000Z', 'the first of two equal times'],
+    ['2027-03-27T22:00:00Z', '2027-03-28T01:00:00.000000Z', 'the end of the hour that is left out'],
+  ])('on the night of %s goes out once, from %s on: %s', async (evening, opens) => {
+    const { send, read } = await aTeam({ ...daytime, from_time: '01:30', until_time: '05:00' });
+    harness.clock.set(evening);
+    const { id, held_until } = (await send()).body;
+    expect(held_until).toBe(opens);
+    const start = Date.parse(opens);
+    const at = async (minutes: number) => {
+      harness.clock.set(new Date(start + minutes * 60_000).toISOString());
+      await harness.deliver();
+      return (await read(id)).status;
+    };
+    expect(await at(-1)).toBe('created');
+    expect(await at(10)).not.toBe('created');
+    for (const minutes of [30, 60, 70]) await at(minutes);
+    const { rows } = await harness.app.pool.query('select times_sent from sandbox_messages where reference = $1', [id]);
+    expect(rows).toEqual([{ times_sent: 1 }]);
+    // The window stays open while the clocks show the same hour again.
+    expect((await send()).body).not.toHaveProperty('held_until');
+    harness.clock.set(night);
   });
 });
 
