@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
-import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, Day, NoContent, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
-import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import type { UploadDeps } from '../uploads/uploads.ts';
 import {
   createRecurringSend,
   getRecurringSend,
@@ -50,7 +49,7 @@ const Run = Type.Object({
   reason: Nullable(Type.String()),
 });
 
-export function recurringSendRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+export function recurringSendRoutes(http: Http, app: UploadDeps): void {
   http.get(
     '/service/:service_id/recurring-send',
     {

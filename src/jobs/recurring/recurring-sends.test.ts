@@ -340,6 +340,7 @@ describe('a recurring send', () => {
   });
 });
 
+const unknownId = '00000000-0000-4000-8000-000000000000';
 type Team = Awaited<ReturnType<typeof aTeam>>;
 
 describe('400 for', () => {
@@ -352,6 +353,7 @@ describe('400 for', () => {
         time_zone: ['Europe/Londn is not a time zone.'],
       },
     ],
+    [{ sender_id: unknownId }, { sender_id: ['No result found'] }],
     [
       { rule: 'FREQ=DAILY;UNTIL=20261001', starts_on: '2026-09-01' },
       { rule: ['This rule has no date in the future.'] },
@@ -363,7 +365,7 @@ describe('400 for', () => {
     expect((await admin('GET', url)).body).toEqual({ data: [] });
   });
 
-  it('a list, template or person of nobody or of another service', async () => {
+  it('a list, template, sender or person of nobody or of another service', async () => {
     const { create } = await aTeam();
     const other = await aTeam();
     const unknown = ['No result found'];

@@ -8,8 +8,9 @@ import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.t
 import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { type CompiledTemplates, findTemplate } from '../../templates/compiled-templates.ts';
+import { findTemplate } from '../../templates/compiled-templates.ts';
 import { getContactList } from '../contact-lists/contact-lists.ts';
+import { chooseSender, getService, type UploadDeps } from '../uploads/uploads.ts';
 import {
   deleteRecurringSend,
   insertRecurringSend,
@@ -21,8 +22,6 @@ import {
   selectRuns,
   updateRecurringSend,
 } from './recurring-sends.sql.ts';
-
-type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 const datesShown = 5;
 const runsShown = 20;
@@ -98,7 +97,7 @@ function readTimes({ country }: Platform, { rule: text, starts_on, at_time, time
 }
 
 export async function createRecurringSend(
-  app: Deps,
+  app: UploadDeps,
   serviceId: string,
   request: RecurringRequest,
 ): Promise<RecurringSend> {
@@ -130,12 +129,13 @@ export async function createRecurringSend(
       ),
     );
   }
+  const sender_id = chooseSender(await getService(app, serviceId), template.template, request.sender_id);
   const row: RecurringSendRow = {
     id: newId(now),
     service_id: serviceId,
     template_id: request.template_id,
     contact_list_id: request.contact_list_id,
-    sender_id: request.sender_id ?? null,
+    sender_id,
     rule: request.rule,
     starts_on: times.starts_on,
     at_time: times.at_time,

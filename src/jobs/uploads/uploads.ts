@@ -132,8 +132,8 @@ async function getTemplate(app: UploadDeps, service: SendingService, templateId:
   return result.template;
 }
 
-/** A sender of the channel; without a template, of any. Letters have none. */
-function chooseSender(
+/** Returns the sender if it belongs to the channel of the template. Letters have none. */
+export function chooseSender(
   service: SendingService,
   template: ReadyTemplate | null,
   senderId?: string | null,

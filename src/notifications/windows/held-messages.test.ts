@@ -498,7 +498,7 @@ describe('the sending times of a service', () => {
     });
     const ofTemplate = `/service/${team.service}/template/${team.template_id}/sending-times`;
     expect((await admin('POST', ofTemplate, { window: other.window })).body.message).toEqual({
-      window_id: ['No such sending time of this service.'],
+      window: ['No such sending time of this service.'],
     });
     const foreign = `/service/${other.service}/template/${team.template_id}/sending-times`;
     expect((await admin('POST', foreign, { window: 'none' })).status).toBe(404);

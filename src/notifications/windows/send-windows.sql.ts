@@ -114,7 +114,7 @@ export async function upsertTemplateWindow(
   row: { template_id: string; service_id: string; window_id: string | null },
 ): Promise<void> {
   const { window_id } = row;
-  await withConstraints({ template_sending_times_window_fkey: unknownWindow('window_id') }, () =>
+  await withConstraints({ template_sending_times_window_fkey: unknownWindow('window') }, () =>
     db
       .insertInto('template_sending_times')
       .values(row)
