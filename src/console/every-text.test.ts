@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
+import { isLongRun, someOf } from '../../test/kit/process/process-environment.ts';
 import type { Action } from '../../test/kit/world/console-actions/action.ts';
 import { everyAction, sendAction } from '../../test/kit/world/console-actions/every-action.ts';
 import type { Page } from '../../test/kit/world/console-visitor.ts';
@@ -38,7 +39,7 @@ it('every page has only texts that can be translated, for every role', { timeout
   expect([...found].map(([text, path]) => `${path}: ${text}`)).toEqual([]);
 });
 
-/** What every field of a form gets at once, to see what pages say of it. */
+/** What every field of a form gets at once, to see what pages say of it. `npm test` tries some for each form. */
 const wrong = ['', '\u0000', '…', '2020-01-01', '07700', `${typedMark} `.repeat(1_100)];
 
 /** Texts of things that actions prepare, and of a comparison, which splits them. */
@@ -51,7 +52,7 @@ it('every problem and every notice can be translated', { timeout: 600_000 }, asy
   const pages = new Map(collectPages(harness.app).flatMap((page) => (page.act ? [[page.path, page]] : [])));
   const shown = new Map<string, { path: string; page: Page }>();
   const typed = new Set(prepared);
-  for (const listed of everyAction(harness, world)) {
+  for (const [place, listed] of everyAction(harness, world).entries()) {
     const action = { ...listed, ...(await listed.prepare?.()) };
     for (const text of Object.values(action.form ?? {}).flat()) typed.add(text);
     const send = async (form: Action['form'] = {}) => {
@@ -59,10 +60,12 @@ it('every problem and every notice can be translated', { timeout: 600_000 }, asy
       shown.set(page.text, { path: action.path, page });
       return page;
     };
-    for (const text of wrong) await send({ ...filledWith(text, pages.get(action.path)), ...keptOf(action) });
-    for (const name of Object.keys(action.form ?? {})) {
-      if (action.noun !== undefined && !(name in keptOf(action))) await send({ ...action.form, [name]: '…' });
-    }
+    for (const text of someOf(wrong, { count: 2, place }))
+      await send({ ...filledWith(text, pages.get(action.path)), ...keptOf(action) });
+    const names = Object.keys(action.form ?? {}).filter(
+      (name) => action.noun !== undefined && !(name in keptOf(action)),
+    );
+    for (const name of someOf(names, { count: 2, place })) await send({ ...action.form, [name]: '…' });
     const done = await send(action.form);
     const { by } = action;
     const browser = typeof by === 'object' ? by : by && world.visitors.get(by)?.browser;
@@ -77,7 +80,7 @@ it('every problem and every notice can be translated', { timeout: 600_000 }, asy
   const found = new Map<string, string>();
   for (const { path, page } of shown.values()) for (const text of untranslated(page, known)) found.set(text, path);
   expect([...found].map(([text, path]) => `${path}: ${text}`)).toEqual([]);
-  expect([...shown.values()].filter(({ page }) => page.status === 400).length).toBeGreaterThan(500);
+  expect([...shown.values()].filter(({ page }) => page.status === 400).length).toBeGreaterThan(isLongRun ? 500 : 200);
 });
 
 function filledWith(text: string, page: DeclaredPage | undefined): Record<string, string> {
