@@ -66,7 +66,7 @@ interface Prepared {
   row: DocumentRow;
   key: Buffer;
   /** Null when the file is already stored. */
-  encrypted: Buffer | null;
+  content: (() => Buffer) | null;
 }
 
 export async function prepareDocuments(
@@ -85,9 +85,11 @@ export async function prepareDocuments(
       ]),
     ),
     count: prepared.length,
-    paths: prepared.flatMap(({ row, encrypted }) => (encrypted ? [documentPath(row)] : [])),
+    paths: prepared.flatMap(({ row, content }) => (content ? [documentPath(row)] : [])),
+    // One after the other: an email over SMTP has a copy of each file for every recipient.
     async put() {
-      for (const { row, encrypted } of prepared) if (encrypted) await app.files.put(documentPath(row), encrypted);
+      for (const { row, key, content } of prepared)
+        if (content) await app.files.put(documentPath(row), encrypt(key, content()));
     },
     record: (tx) =>
       insertDocuments(
@@ -99,7 +101,8 @@ export async function prepareDocuments(
 
 /** Encrypts an upload with a key that exists only in the link. */
 async function prepareUpload(app: Deps, email: Email, request: FileRequest | SentFile): Promise<Prepared> {
-  const content = 'file' in request ? decodeDocument(request.file) : request.content;
+  const read = () => ('file' in request ? decodeDocument(request.file) : request.content);
+  const content = read();
   await refuseIfInfected(app.virusScanner, content);
   const key = randomBytes(32);
   const type = 'file' in request ? typeOf(request, content) : typeOfSentFile(request);
@@ -110,7 +113,7 @@ async function prepareUpload(app: Deps, email: Email, request: FileRequest | Sen
     confirm_email: request.confirm_email,
     retention_weeks: request.retention_weeks,
   });
-  return { name: request.name, link: (url) => url, row, key, encrypted: encrypt(key, content) };
+  return { name: request.name, link: (url) => url, row, key, content: read };
 }
 
 /** Stores the file once for all recipients; each link has its own key. */
@@ -130,7 +133,7 @@ async function prepareTemplateFile(app: Deps, email: Email, file: EmailFile): Pr
     link: (url) => (link_text ? `[${link_text}](${url})` : url),
     row: { ...row, shared_path, key_digest: digestOfKey(key) },
     key,
-    encrypted: null,
+    content: null,
   };
 }
 

@@ -1,14 +1,14 @@
 import { decodeEntities } from '../rendering/escape.ts';
 
-/** The text of other software as our Markdown: what it wrote is printed as it is, and only links, lists and headings mean something. */
+/** A plain text as our Markdown, which prints it as it is written; its URLs become links. */
 export function plainMarkdown(text: string): string {
-  return withoutUrls(text.replaceAll('\r\n', '\n').trim(), (part) => part.replaceAll(/^(?=[ ]*#)/gm, '\\'));
+  return escapeAroundUrls(text.replaceAll('\r\n', '\n').trim(), (part) => part.replaceAll(/^(?=[ ]*#)/gm, '\\'));
 }
 
 const urlPattern = /https?:\/\/[^\s<]+/g;
 
-/** URLs must stay as they are: a backslash in one would lead elsewhere. */
-function withoutUrls(text: string, escapeMore: (part: string) => string = (part) => part): string {
+/** URLs stay as they are: a backslash would change where they lead. */
+function escapeAroundUrls(text: string, escapeMore: (part: string) => string = (part) => part): string {
   let markdown = '';
   let end = 0;
   for (const { index, 0: url } of text.matchAll(urlPattern)) {
@@ -18,12 +18,26 @@ function withoutUrls(text: string, escapeMore: (part: string) => string = (part)
   return escapeMore(markdown + text.slice(end).replaceAll(/[\\`*_[\]~]/g, '\\$&'));
 }
 
-/** What they contain is not for reading. */
-const unread = new Set(['head', 'script', 'style', 'title', 'template', 'noscript']);
-const paragraphs = new Set(['p', 'table', 'ul', 'ol', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'pre']);
-const lines = new Set(['br', 'div', 'tr', 'li', 'section', 'article', 'header', 'footer']);
+/** Their content is not text for readers. */
+const skipped = new Set(['head', 'script', 'style', 'title', 'template', 'noscript']);
+const blockElements = new Set([
+  'p',
+  'table',
+  'ul',
+  'ol',
+  'blockquote',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'hr',
+  'pre',
+]);
+const lineElements = new Set(['br', 'div', 'tr', 'li', 'section', 'article', 'header', 'footer']);
 
-/** An HTML email as our Markdown: its text, with links, lists and headings. Takes one pass, whatever the HTML. */
+/** An HTML email as our Markdown: its text, with links, lists and headings. Takes linear time, whatever the HTML. */
 export function markdownOfHtml(html: string): string {
   const parts: string[] = [];
   let link: { url: string; from: number } | undefined;
@@ -35,7 +49,7 @@ export function markdownOfHtml(html: string): string {
   };
   for (const piece of piecesOf(html)) {
     if (piece.kind === 'text') {
-      parts.push(withoutUrls(decodeEntities(piece.text).replaceAll(/[\s\u00a0]+/g, ' ')));
+      parts.push(escapeAroundUrls(decodeEntities(piece.text).replaceAll(/[\s\u00a0]+/g, ' ')));
       continue;
     }
     const { name, closing, attributes } = piece;
@@ -43,11 +57,11 @@ export function markdownOfHtml(html: string): string {
       endLink();
       const url = closing ? undefined : urlIn(attributes);
       if (url) link = { url, from: parts.length };
-    } else if (paragraphs.has(name)) {
+    } else if (blockElements.has(name)) {
       endLink();
       parts.push('\n\n');
       if (!closing && /^h[1-3]$/.test(name)) parts.push('# ');
-    } else if (lines.has(name)) {
+    } else if (lineElements.has(name)) {
       if (!closing || name !== 'br') parts.push('\n');
       if (!closing && name === 'li') parts.push('* ');
     } else if (name === 'td' || name === 'th') parts.push(' ');
@@ -61,7 +75,7 @@ function linkTo(url: string, text: string): string {
   return `[${text}](${url.replaceAll(/[()\s]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)})`;
 }
 
-/** Only the web: other schemes say nothing to a reader. */
+/** Only web addresses: others, such as cid: and mailto:, are left out. */
 function urlIn(attributes: string): string | undefined {
   const [, , double, single, bare] = /(^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/i.exec(attributes) ?? [];
   const url = decodeEntities(double ?? single ?? bare ?? '').trim();
@@ -97,7 +111,7 @@ function* piecesOf(html: string): Generator<Piece> {
     if (name === '') continue;
     const tag = name.toLowerCase();
     const closing = slash !== '';
-    if (!closing && unread.has(tag)) at = afterElement(html, tag, at);
+    if (!closing && skipped.has(tag)) at = afterElement(html, tag, at);
     else yield { kind: 'tag', name: tag, closing, attributes: html.slice(open + 1 + slash.length + name.length, end) };
   }
 }

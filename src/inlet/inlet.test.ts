@@ -138,12 +138,19 @@ describe('an email over SMTP', () => {
       'bob@example.org',
       'cyd@example.org',
     ]);
-    const others = await Promise.all([signedIn(apiKey), signedIn(apiKey)]);
+    const others = await Promise.all(Array.from({ length: 10 }, () => signedIn(apiKey)));
     harness.clock.advance({ hours: 25 });
-    const late = await Promise.all(others.map((each) => each.send(again, 'ada@example.org')));
-    expect(new Set(late).size).toBe(1);
+    await harness.admin('POST', `/service/${of}`, { rate_limit: 100 });
+    harness.app.changeListener.reset();
+    // In either order, so that no two wait for each other.
+    const pair = ['ada@example.org', 'bob@example.org'];
+    const late = await Promise.all(
+      others.map((each, index) => each.send(again, ...(index % 2 === 0 ? pair : pair.toReversed()))),
+    );
+    expect(late.filter((answer) => !answer.startsWith('250'))).toEqual([]);
+    expect(new Set(late).size).toBe(2);
     expect(late[0]).not.toBe(first);
-    expect(await messagesOf(of)).toHaveLength(4);
+    expect(await messagesOf(of)).toHaveLength(5);
   });
 
   it('does not wait for the sending times of its service: it may contain a link that signs in', async () => {
@@ -266,7 +273,7 @@ describe('signing in', () => {
   it('must not take long', async () => {
     const { port } = await anInlet({}, { login_ms: 0 });
     const client = await connected(port);
-    expect(await client.reply()).toBe('421 4.4.2 Sign in sooner');
+    expect(await client.reply()).toBe('421 4.4.2 Authentication took too long');
     expect(await client.reply()).toBe('');
   });
 
@@ -412,7 +419,11 @@ describe('what is refused', () => {
     ['with a bare CR', '550 5.6.11 Lines must end in CR LF', mail({ body: 'a\r.\rQUIT' })],
     ['that goes round', '554 5.4.6 Loop', mail({ headers: Array(26).fill('Received: from a by b') })],
     ['with too many parts', '554 5.6.0 The email has too many parts', withParts(101)],
-    ['in too many layers', '554 5.6.0 The email cannot be read', layered(12)],
+    [
+      'with too many headers',
+      '554 5.6.0 The email cannot be read',
+      mail({ headers: Array(30_000).fill('X-Header: x') }),
+    ],
     [
       'with more text than it may have',
       '552 5.3.4 The text of the email is longer than 2000000 bytes',
@@ -433,12 +444,27 @@ describe('what is refused', () => {
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
   });
 
+  it('an email whose text is too long for so many recipients', async () => {
+    const of = await aMailService();
+    const client = await signedIn(await smtpKey(of));
+    const fifty = Array.from({ length: 50 }, (_, index) => `person${index}@example.org`);
+    const source = mail({ body: `${'x'.repeat(998)}\r\n`.repeat(500) });
+    expect(await client.send(source, ...fifty)).toBe(
+      '552 5.3.4 The text of the email is too long for so many recipients',
+    );
+    expect(await messagesOf(of)).toEqual([]);
+  });
+
   it('an email that is larger than it may be, after reading it to its end', async () => {
     const { port } = await anInlet({ maxMessage_bytes: 200_000 });
     const client = await SmtpClient.signedIn(port, key);
     clients.push(client);
-    expect(await client.send(mail({ body: 'x\r\n'.repeat(100_000) }), 'ada@example.org')).toMatch(/^552 5\.3\.4 /);
+    expect(await client.send(mail({ body: 'x\r\n'.repeat(100_000) }), 'ada@example.org')).toBe(
+      '552 5.3.4 The email is larger than 200000 bytes',
+    );
     expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+    const refused = await harness.admin('GET', `/service/${service}/refused-requests`);
+    expect(JSON.stringify(refused.body.refused_requests)).toContain('The email is larger than 200000 bytes');
   });
 
   it('an email of ours that came back, also from the domain of a service', async () => {
@@ -498,55 +524,6 @@ it('counts connections, emails and wrong keys, and says until when the certifica
     expect(emails).toMatch(new RegExp(`outcome="${outcome}"\\} [1-9]`));
   const until = /(\d+)$/m.exec(await metricOf(harness, 'smtp_inlet_certificate_expiry_seconds'))?.[1];
   expect(Number(until) * 1_000 - Date.now()).toBeGreaterThan(0.9 * year_ms);
-});
-
-describe('attachments', () => {
-  const files = withFile('report.csv', 'text/csv', Buffer.from('a,b\r\n1,2').toString('base64'));
-
-  async function aServiceThat(smtp_files: string) {
-    const of = await aMailService({ contact_link: 'help@example.org' });
-    await harness.admin('POST', `/service/${of}`, { smtp_files });
-    harness.app.changeListener.reset();
-    const apiKey = await smtpKey(of);
-    return { of, apiKey, client: await signedIn(apiKey) };
-  }
-
-  it('are removed, and the email says so', async () => {
-    const { apiKey, client } = await aServiceThat('drop');
-    const id = idIn(await client.send(files, 'ada@example.org'));
-    const read = await harness.v2('GET', `/v2/notifications/${id}`, apiKey);
-    expect(read.body.body).toBe('Text\n\nAttachments removed: report.csv');
-  });
-
-  it('become links for each recipient, which lead to the file', async () => {
-    const { of, apiKey, client } = await aServiceThat('link');
-    const id = idIn(await client.send(files, 'ada@example.org', 'bob@example.org'));
-    const read = await harness.v2('GET', `/v2/notifications/${id}`, apiKey);
-    expect(read.body.body).toMatch(/^Text\n\nreport\.csv: http\S+\/d\/\S+$/);
-    const documents = await harness.app.db.selectFrom('documents').select('id').where('service_id', '=', of).execute();
-    expect(documents).toHaveLength(2);
-    const [, path = ''] = /http:\/\/[^/]+(\/d\/\S+)$/.exec(read.body.body) ?? [];
-    expect((await harness.request({ method: 'GET', url: path })).status).toBe(200);
-  });
-
-  it('that cannot become links are refused, and nothing is stored', async () => {
-    const { of, client } = await aServiceThat('link');
-    await aTemplate(harness, of, {
-      ...{ template_type: 'email', name: 'Short', subject: '((subject))', content: '((body))' },
-    });
-    const program = withFile('setup.exe', 'application/octet-stream', 'AAAA');
-    expect(await client.send(program, 'ada@example.org')).toMatch(/^554 5\.6\.0 Unsupported file type/);
-    const other = files.replace('MIME-Version', 'X-Pennypost-Template: Short\r\nMIME-Version');
-    expect(await client.send(other, 'ada@example.org')).toBe(
-      '554 5.6.0 The template has no place for attachments: add ((file_1))',
-    );
-    expect(await messagesOf(of)).toEqual([]);
-    const refused = await harness.admin('GET', `/service/${of}/refused-requests`);
-    expect(refused.body.refused_requests).toMatchObject([
-      { path: 'SMTP', status_code: 554, errors: [{ error: 'SMTP' }] },
-      { path: 'SMTP', status_code: 554, errors: [{ error: 'SMTP' }] },
-    ]);
-  });
 });
 
 describe('an email in pieces', () => {
@@ -656,13 +633,4 @@ function withParts(count: number): string {
   const headers = ['MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary="b"'];
   const part = ['--b', 'Content-Type: text/plain', '', 'x'].join('\r\n');
   return mail({ headers, body: `${Array(count).fill(part).join('\r\n')}\r\n--b--` });
-}
-
-function layered(depth: number): string {
-  const layers = Array.from({ length: depth }, (_, index) => [
-    `Content-Type: multipart/mixed; boundary="b${index}"`,
-    '',
-    `--b${index}`,
-  ]);
-  return ['Subject: x', ...layers.flat(), 'Content-Type: text/plain', '', 'x'].join('\r\n');
 }

@@ -8,8 +8,9 @@ import { FairTurns } from '../platform/threads/turns.ts';
 import { withinSpan } from '../platform/tracing/span.ts';
 import { InletListener, type InletRules } from './listener.ts';
 import { Logins } from './logins.ts';
+import { MailBuffer, smallMail_bytes } from './mail-buffer.ts';
 import { MailReceiver } from './receive-mail.ts';
-import { connectionLost, ourFault, Reply, replyOf } from './replies.ts';
+import { connectionLost, localError, Reply, replyOf } from './replies.ts';
 import { type InletSettings, shareOfBodyMemory } from './settings.ts';
 
 type InletDeps = CallerDeps &
@@ -24,27 +25,24 @@ export interface Inlet {
   close(): Promise<void>;
 }
 
-/** Who has signed in. Kept to check again before each email. */
+/** A client that has signed in. Its key is checked again before each email. */
 interface Client {
   address: string;
   password: string;
   caller: ApiCaller;
 }
 
-/** So much of each email is read at once; what is larger waits for its turn. */
-const begin_bytes = 64 * 1024;
-
 export interface InletTimes {
-  /** From the connection to a right password. */
+  /** From connecting to a successful AUTH. */
   login_ms: number;
-  /** From the first byte of an email to its last; for a large one, from its turn. */
+  /** From DATA to the end of the email; a large one has this time again from its turn. */
   message_ms: number;
 }
 
-const usualTimes: InletTimes = { login_ms: 30_000, message_ms: 120_000 };
+const defaultTimes: InletTimes = { login_ms: 30_000, message_ms: 120_000 };
 
-/** Takes emails of software that cannot call the API. Undefined where it is off. */
-export async function openInlet(app: InletDeps, times = usualTimes): Promise<Inlet | undefined> {
+/** Accepts emails from software that cannot call the API. Returns undefined if the inlet is off. */
+export async function openInlet(app: InletDeps, times = defaultTimes): Promise<Inlet | undefined> {
   const { listen, certificate: cert, key, implicitTls, plainLoopback, maxMessage_bytes, clients } = app.config.inlet;
   if (!listen) return undefined;
   const receiver = new MailReceiver(app);
@@ -52,6 +50,7 @@ export async function openInlet(app: InletDeps, times = usualTimes): Promise<Inl
   const listener = new InletListener(
     {
       ...listen,
+      name: new URL(app.config.urls.api).hostname,
       tls,
       implicitTls,
       plainLoopback,
@@ -82,7 +81,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
   const { maxMessage_bytes, clients } = app.config.inlet;
   const logins = new Logins(app);
   const memory = app.bodyMemory.share(shareOfBodyMemory);
-  const room = app.config.http.bodyMemory_bytes * shareOfBodyMemory - clients * begin_bytes;
+  const room = app.config.http.bodyMemory_bytes * shareOfBodyMemory - clients * smallMail_bytes;
   const turns = new FairTurns({ underWay: clients, size: room, waiting: clients });
   const messages = app.metrics.counter('smtp_inlet_messages_total', 'Emails at the SMTP inlet', ['outcome']);
   const count = (outcome: Outcome) => messages.inc({ outcome });
@@ -92,24 +91,23 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     const reply = replyOf(error);
     if (reply) return reply;
     app.log.error({ event: 'inlet.failed', err: error }, 'An SMTP command failed');
-    return new Reply(ourFault, '4.3.0 Try again later');
+    return new Reply(localError, '4.3.0 Try again later');
   };
 
-  const noted = (caller: ApiCaller, reply: Reply): Reply => {
-    if (reply.responseCode !== ourFault && reply !== connectionLost)
+  const recorded = (caller: ApiCaller, reply: Reply): Reply => {
+    if (reply.responseCode !== localError && reply !== connectionLost)
       app.refusedRequests.noteEmail(caller, reply.responseCode, reply.message);
     return reply;
   };
 
   const receive = async ({ caller }: Client, stream: Readable, recipients: string[]): Promise<string> => {
-    const arrived = new ArrivingMail(memory, turns, { max_bytes: maxMessage_bytes, timeout_ms: message_ms });
+    const buffer = new MailBuffer(memory, turns, { max_bytes: maxMessage_bytes, timeout_ms: message_ms });
     try {
-      const source = await arrived.collect(caller.service_id, stream);
-      // The listener refuses it.
-      if (!source) return '';
+      const source = await buffer.read(caller.service_id, stream);
+      if (!source) throw new Reply(552, `5.3.4 The email is larger than ${maxMessage_bytes} bytes`);
       return `2.0.0 Queued as ${await receiver.receive(caller, source, recipients)}`;
     } finally {
-      arrived.release();
+      buffer.release();
     }
   };
 
@@ -118,14 +116,15 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     async logIn(address, password): Promise<Client> {
       return { address, password, caller: await logins.logIn(address, password) };
     },
-    async checkSender(client) {
-      const { address, password } = client as Client;
+    async checkSender(client, sender) {
+      const { address, password, caller } = client as Client;
+      if (sender === '') throw recorded(caller, new Reply(550, '5.7.1 Bounces are not accepted here'));
       (client as Client).caller = await logins.callerOf(address, password);
     },
     async checkRecipient(client, address) {
       const { caller } = client as Client;
       await receiver.checkRecipient(caller, address).catch((error) => {
-        throw noted(caller, replyTo(error));
+        throw recorded(caller, replyTo(error));
       });
     },
     async receive(client, stream, recipients) {
@@ -133,88 +132,19 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
       const work = () => receive(client as Client, stream, recipients);
       const end = (code: number) => {
         span?.set({ 'smtp.response.status_code': code });
-        span?.end(code === ourFault ? `status ${code}` : undefined);
+        span?.end(code === localError ? `status ${code}` : undefined);
       };
       try {
         const text = await (span ? withinSpan(span, work) : work());
-        count(text === '' ? 'refused' : 'accepted');
-        end(text === '' ? 552 : 250);
+        count('accepted');
+        end(250);
         return text;
       } catch (error) {
         const reply = replyTo(error);
         count(reply.responseCode < 500 ? 'postponed' : 'refused');
         end(reply.responseCode);
-        throw noted((client as Client).caller, reply);
+        throw recorded((client as Client).caller, reply);
       }
     },
   };
-}
-
-/** One email on its way into memory. */
-class ArrivingMail {
-  private readonly memory: BodyMemory;
-  private readonly turns: FairTurns;
-  private readonly limits: { max_bytes: number; timeout_ms: number };
-  /** The system provides only the memory of it that is written to. */
-  private room = Buffer.alloc(0);
-  private held = 0;
-  private endTurn: (() => void) | undefined;
-
-  constructor(memory: BodyMemory, turns: FairTurns, limits: { max_bytes: number; timeout_ms: number }) {
-    this.memory = memory;
-    this.turns = turns;
-    this.limits = limits;
-  }
-
-  /** In memory that is its own. Undefined for an email that is too large, which is read to its end. */
-  async collect(owner: string, stream: Readable): Promise<Buffer | undefined> {
-    const { max_bytes } = this.limits;
-    let timer = this.startTimer(stream);
-    let size = 0;
-    this.growTo(begin_bytes);
-    try {
-      for await (const chunk of stream as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > max_bytes) this.release();
-        else {
-          if (size > begin_bytes && !this.endTurn) {
-            clearTimeout(timer);
-            // Meanwhile the client waits, because nothing more is read from it.
-            this.endTurn = await this.turns.take(owner, max_bytes);
-            this.growTo(max_bytes);
-            timer = this.startTimer(stream);
-          }
-          this.keep(chunk);
-        }
-      }
-    } finally {
-      clearTimeout(timer);
-    }
-    return size > max_bytes ? undefined : this.room.subarray(0, size);
-  }
-
-  release(): void {
-    this.memory.release(this.held);
-    this.held = 0;
-    this.room = Buffer.alloc(0);
-    this.endTurn?.();
-    this.endTurn = undefined;
-  }
-
-  private startTimer(stream: Readable): NodeJS.Timeout {
-    const tooLong = () => stream.destroy(new Reply(421, '4.4.2 The email took too long'));
-    return setTimeout(tooLong, this.limits.timeout_ms).unref();
-  }
-
-  private growTo(bytes: number): void {
-    const { room } = this;
-    this.room = Buffer.allocUnsafeSlow(bytes);
-    room.copy(this.room, 0, 0, this.held);
-  }
-
-  private keep(chunk: Buffer): void {
-    this.memory.hold(chunk.length);
-    chunk.copy(this.room, this.held);
-    this.held += chunk.length;
-  }
 }

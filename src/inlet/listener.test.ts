@@ -6,6 +6,7 @@ import { cloneDatabase } from '../../test/kit/process/database.ts';
 import { DatabaseProxy } from '../../test/kit/process/database-proxy.ts';
 import { SmtpClient } from '../../test/kit/vendors/smtp-client.ts';
 import { startTraceCollector } from '../../test/kit/vendors/trace-collector.ts';
+import { metricOf } from '../../test/kit/world/metrics.ts';
 import { type Inlet, openInlet } from './inlet.ts';
 
 let proxy: DatabaseProxy;
@@ -40,6 +41,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const client of clients) client.close();
+  // Nor keys.
+  expect(
+    harness.logged.filter((line) => /@(?:example|münchen)|The door is open/.test(line) || line.includes(key)),
+  ).toEqual([]);
   collector.stop();
   await inlet?.close();
 });
@@ -150,6 +155,166 @@ describe('commands', () => {
   });
 });
 
+describe('the extensions', () => {
+  it('are those that are kept, under the name of the installation', async () => {
+    const client = await connected();
+    const [greeting = '', ...extensions] = (await client.say('EHLO test')).split('\r\n');
+    expect(greeting).toMatch(/^250-localhost /);
+    // No DSN, REQUIRETLS, CHUNKING or BINARYMIME.
+    expect(extensions.map((line) => line.slice(4))).toEqual([
+      ...['PIPELINING', '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES', 'AUTH PLAIN LOGIN', 'SIZE 10485760'],
+    ]);
+    const signed = await signedIn();
+    expect(await signed.say('BDAT 10 LAST')).toMatch(/^500 5\.5\.2 /);
+    expect(await signed.say('MAIL FROM:<a@example.org> BODY=BINARYMIME')).toMatch(/^501 5\.5\.4 /);
+    expect(await lastReply(signed)).toMatch(/^250/);
+  });
+});
+
+describe('a sender', () => {
+  it.each(['root@my_host.local', 'root@localhost', 'root.@host.', 'jürgen@exämple.org'])(
+    '%s is taken: the email comes from the service',
+    async (sender) => {
+      const client = await signedIn();
+      expect(await client.say(`MAIL FROM:<${sender}> SMTPUTF8 BODY=8BITMIME AUTH=<>`)).toMatch(/^250/);
+    },
+  );
+});
+
+describe('a recipient', () => {
+  it('is the same in other capitals, with a route, or twice', async () => {
+    const client = await signedIn();
+    await client.say('MAIL FROM:<a@example.org>');
+    for (const written of ['<same@example.org>', '<@relay.example:same@example.org>', ' <Same@Example.ORG>'])
+      expect(await client.say(`RCPT TO:${written}`)).toMatch(/^250/);
+    await client.say('DATA');
+    expect(await client.say(`${mail}\r\n.`)).toMatch(/^250/);
+    const sent = harness.app.db.selectFrom('notifications').select('recipient');
+    expect(await sent.where('normalised_recipient', '=', 'same@example.org').execute()).toHaveLength(1);
+  });
+
+  it.each([
+    'postmaster',
+    'ada@[127.0.0.1]',
+    '"a b"@example.org',
+    'jürgen@example.org',
+    `${'a'.repeat(320)}@example.org`,
+    '',
+  ])('<%s> is none', async (written) => {
+    const client = await signedIn();
+    await client.say('MAIL FROM:<a@example.org> SMTPUTF8');
+    expect(await client.say(`RCPT TO:<${written}>`)).toMatch(/^501 5\.1\.3 /);
+    expect(await client.say('RCPT TO:<ada@münchen.example>')).toMatch(/^250/);
+  });
+
+  it('beyond 50 costs nothing, however many follow', async () => {
+    const client = await signedIn();
+    await client.say('MAIL FROM:<a@example.org>');
+    const recipients = Array.from({ length: 10_000 }, (_, number) => `RCPT TO:<many${number}@example.org>\r\n`);
+    client.write(recipients.join(''));
+    const codes = new Map<string, number>();
+    for (const _ of recipients) {
+      const code = (await client.reply()).slice(0, 9);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    expect([...codes]).toEqual([
+      ['250 2.1.5', 50],
+      ['452 4.5.3', 9_950],
+    ]);
+    await client.say('DATA');
+    expect(await client.say(`${mail}\r\n.`)).toMatch(/^250/);
+  });
+});
+
+describe('pipelining', () => {
+  const login = () => `AUTH PLAIN ${Buffer.from(`\0x\0${key}`).toString('base64')}`;
+  const email = (recipient: string) => ['MAIL FROM:<a@example.org>', `RCPT TO:<${recipient}>`, 'DATA', `${mail}\r\n.`];
+  const repliesTo = async (client: SmtpClient, commands: string[]) => {
+    client.write(`${commands.join('\r\n')}\r\n`);
+    const codes = [];
+    for (const _ of commands) codes.push((await client.reply()).slice(0, 3));
+    return codes;
+  };
+
+  it('of a whole conversation in one packet: two emails, and nothing after QUIT', async () => {
+    const client = await connected();
+    const commands = [
+      'EHLO x',
+      login(),
+      ...email('one@example.org'),
+      'RSET',
+      ...email('two@example.org'),
+      'QUIT',
+      'NOOP',
+    ];
+    const [greeting, signed, ...others] = await repliesTo(client, commands);
+    expect([greeting, signed]).toEqual(['250', '235']);
+    const taken = ['250', '250', '354', '250'];
+    expect(others).toEqual([...taken, '250', ...taken, '221', '']);
+  });
+
+  it('of commands for one who has not signed in: none is obeyed', async () => {
+    const client = await connected();
+    const wrong = `AUTH PLAIN ${Buffer.from('\0x\0wrong').toString('base64')}`;
+    const codes = await repliesTo(client, ['EHLO x', wrong, ...email('three@example.org').slice(0, 3)]);
+    expect(codes).toEqual(['250', '535', '530', '530', '530']);
+  });
+
+  it('of a second MAIL, of AUTH and EHLO within an email: only those that begin anew are obeyed', async () => {
+    const client = await signedIn();
+    const begin = 'MAIL FROM:<a@example.org>';
+    const codes = await repliesTo(client, [
+      begin,
+      begin,
+      login(),
+      'EHLO x',
+      'RCPT TO:<a@example.org>',
+      begin,
+      'RSET',
+      'DATA',
+    ]);
+    expect(codes).toEqual(['250', '503', '503', '250', '503', '250', '250', '503']);
+    expect(await lastReply(client)).toMatch(/^250/);
+  });
+});
+
+describe('an email', () => {
+  it('has its dots as they were, also byte by byte', async () => {
+    const client = await signedIn();
+    await client.sayAll('MAIL FROM:<a@example.org>', 'RCPT TO:<ada@example.org>', 'DATA');
+    for (const byte of Buffer.from('Subject: x\r\n\r\n..\r\n...\r\n..a\r\n.b\r\nx.\r\n..\r\n.\r\n')) {
+      client.write(Buffer.from([byte]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const id = (await client.reply()).split(' ').at(-1);
+    expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body.body).toBe('.\n..\n.a\n.b\nx.\n.');
+  });
+
+  it('can be longer than its SIZE', async () => {
+    const client = await signedIn();
+    expect(await client.say('MAIL FROM:<a@example.org> SIZE=1')).toMatch(/^250/);
+    await client.sayAll('RCPT TO:<ada@example.org>', 'DATA');
+    expect(await client.say(`${mail}\r\n.`)).toMatch(/^250/);
+  });
+
+  it('is not stored if the connection ends in any phase before its last dot', async () => {
+    const sessions = async () => (await metricOf(harness, 'smtp_inlet_sessions')).match(/ (\d+)$/m)?.[1];
+    const before = await sessions();
+    const recipient = 'phases@example.org';
+    const phases = ['MAIL FROM:<a@example.org>', `RCPT TO:<${recipient}>`, 'DATA', `${mail}\r\n`, '.\r'];
+    for (const [count, phase] of phases.entries()) {
+      const client = await signedIn();
+      await client.sayAll(...phases.slice(0, Math.min(count, 3)));
+      if (count > 3) client.write(mail);
+      client.write(phase.slice(0, Math.max(1, phase.length - 1)));
+      client.close();
+    }
+    await expect.poll(sessions, { timeout: 10_000 }).toBe(before);
+    const sent = harness.app.db.selectFrom('notifications').select('id').where('recipient', '=', recipient);
+    expect(await sent.execute()).toEqual([]);
+  });
+});
+
 describe('a trace', () => {
   it('has each message of an email, and neither recipients nor text', async () => {
     const id = (await lastReply(await signedIn())).split(' ').at(-1);
@@ -167,9 +332,9 @@ it('every reply with a code of our own is in the guide', () => {
   const guide = readFileSync('docs/guides/smtp-inlet.md', 'utf8');
   const sources = readdirSync('src/inlet').filter((name) => !name.includes('.test.'));
   const texts = sources.map((name) => readFileSync(`src/inlet/${name}`, 'utf8')).join('\n');
-  const written = texts.matchAll(/Reply\((\d{3}|ourFault), ['`](\d\.\d+\.\d+) /g);
+  const written = texts.matchAll(/Reply\((\d{3}|localError), ['`](\d\.\d+\.\d+) /g);
   const codes = new Set(
-    [...written].map(([, code = '', enhanced]) => `${code === 'ourFault' ? 451 : code} ${enhanced}`),
+    [...written].map(([, code = '', enhanced]) => `${code === 'localError' ? 451 : code} ${enhanced}`),
   );
   expect(codes.size).toBeGreaterThan(10);
   expect([...codes].filter((code) => !guide.includes(code))).toEqual([]);

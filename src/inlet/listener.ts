@@ -10,19 +10,21 @@ import type {
 import { clientNetwork, isLoopback } from '../platform/http/networks.ts';
 import { Reply } from './replies.ts';
 
-/** What an SMTP client may do, and what happens then. Each throws a Reply to refuse. */
+/** Decides about the commands of a client. Each rule throws a Reply to refuse. */
 export interface InletRules {
-  /** Returns what is known of the client from then on. */
+  /** Returns the client that the other rules receive. */
   logIn(address: string, password: string): Promise<unknown>;
-  checkSender(client: unknown): Promise<void>;
+  checkSender(client: unknown, address: string): Promise<void>;
   checkRecipient(client: unknown, address: string): Promise<void>;
-  /** Returns what the client is told once the email is stored. */
+  /** Returns the text of the 250, once the email is stored. */
   receive(client: unknown, stream: SMTPServerDataStream, recipients: string[]): Promise<string>;
-  /** For whatever is thrown. */
+  /** The reply for an error that a rule threw. */
   replyTo(error: unknown): Reply;
 }
 
 export interface ListenerOptions {
+  /** In the greeting. */
+  name: string;
   host: string;
   port: number;
   tls: { cert: string; key: string } | undefined;
@@ -30,24 +32,24 @@ export interface ListenerOptions {
   plainLoopback: boolean;
   maxMessage_bytes: number;
   maxClients: number;
-  /** From the connection to a right password. */
+  /** From connecting to a successful AUTH. */
   loginTimeout_ms: number;
 }
 
 const maxRecipients = 50;
 /** Enough for a password with the longest name of an API key. */
 const maxCommandLength = 4_096;
-/** As RFC 5321 asks for: a large email may wait that long for its turn. */
+/** RFC 5321, 4.5.3.2. A client also waits that long for its turn with a large email. */
 const idleTimeout_ms = 300_000;
 const checkEvery_ms = 1_000;
-/** Of the connections, for one address that has not signed in on them. */
-const shareOfStrangers = 0.25;
+/** How much of the connections one address may take without signing in. */
+const unauthenticatedShare = 0.25;
 const closeTimeout_ms = 5_000;
 
 const tlsFirst = '5.7.0 Must issue a STARTTLS command first';
 const loginFirst = '5.7.0 Authentication required';
 
-/** The library behind one door: this file alone knows it. Loaded only where there is an inlet. */
+/** The SMTP protocol, as the library smtp-server speaks it. The library is loaded only if the inlet is on. */
 export class InletListener {
   private readonly options: ListenerOptions;
   private readonly rules: InletRules;
@@ -70,13 +72,13 @@ export class InletListener {
       import('smtp-server/lib/smtp-connection.js'),
     ]);
     const { host, port, plainLoopback } = this.options;
-    const mayBePlain = (address: string) => plainLoopback && isLoopback(address);
+    const isPlainAllowed = (address: string) => plainLoopback && isLoopback(address);
 
     class Connection extends SMTPConnection {
       readonly since = performance.now();
 
       override send(code: number, data?: string | string[] | null, context?: string | false): void {
-        const needsTls = !this.secure && !mayBePlain(this.remoteAddress);
+        const needsTls = !this.secure && !isPlainAllowed(this.remoteAddress);
         if (Array.isArray(data) && needsTls) {
           super.send(
             code,
@@ -97,12 +99,12 @@ export class InletListener {
       }
     }
 
-    const server = new Server(this.serverOptions(mayBePlain, (address) => this.strangersFrom(address)));
+    const server = new Server(this.serverOptions(isPlainAllowed, (address) => this.unauthenticatedFrom(address)));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
     });
-    // Errors of single connections: the client went away, or its TLS is broken.
+    // From now on these are errors of single connections: the client went away, or its TLS failed.
     server.removeAllListeners('error');
     server.on('error', () => undefined);
     this.server = server;
@@ -110,13 +112,13 @@ export class InletListener {
       const latest = performance.now() - this.options.loginTimeout_ms;
       for (const connection of server.connections)
         if (!connection.session.user && (connection as Connection).since < latest)
-          connection.send(421, '4.4.2 Sign in sooner');
+          connection.send(421, '4.4.2 Authentication took too long');
     }, checkEvery_ms).unref();
     const address = server.server.address();
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** Takes no more connections, and gives those with an email under way a moment to finish. */
+  /** Accepts no more connections, and gives clients that are sending an email a few seconds to finish. */
   async close(): Promise<void> {
     clearInterval(this.timer);
     const { server } = this;
@@ -124,18 +126,18 @@ export class InletListener {
     if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
-  private strangersFrom(address: string): number {
+  private unauthenticatedFrom(address: string): number {
     const network = clientNetwork(address);
-    const strangers = [...(this.server?.connections ?? [])].filter(({ session }) => !session.user);
-    return strangers.filter(({ remoteAddress }) => clientNetwork(remoteAddress) === network).length;
+    const unauthenticated = [...(this.server?.connections ?? [])].filter(({ session }) => !session.user);
+    return unauthenticated.filter(({ remoteAddress }) => clientNetwork(remoteAddress) === network).length;
   }
 
   private serverOptions(
-    mayBePlain: (address: string) => boolean,
-    strangersFrom: (address: string) => number,
+    isPlainAllowed: (address: string) => boolean,
+    unauthenticatedFrom: (address: string) => number,
   ): SMTPServerOptions {
     const { rules } = this;
-    const { tls, implicitTls, maxMessage_bytes, maxClients } = this.options;
+    const { name, tls, implicitTls, maxMessage_bytes, maxClients } = this.options;
     const answer = (work: Promise<unknown>, done: (error: Error | null) => void) =>
       void work.then(
         () => done(null),
@@ -143,33 +145,34 @@ export class InletListener {
       );
     return {
       ...tls,
+      name,
       ...{ secure: tls !== undefined && implicitTls, banner: 'Pennypost', logger: false, disableReverseLookup: true },
       disabledCommands: [...(tls ? [] : ['STARTTLS']), 'HELP', 'VRFY', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'],
       authMethods: ['PLAIN', 'LOGIN'],
-      // Decided for each connection.
+      // onAuth decides for each connection.
       allowInsecureAuth: true,
       authRequiredMessage: loginFirst,
+      // The sender is not used, and recipients are checked by our own rules.
+      lenientAddressParsing: true,
       hideENHANCEDSTATUSCODES: false,
+      // We send no delivery reports, and cannot promise TLS for the rest of the way.
+      ...{ hideDSN: true, hideREQUIRETLS: true },
       size: maxMessage_bytes,
-      rejectOversized: true,
       ...{ maxClients, maxRecipients, maxCommandLength },
       socketTimeout: idleTimeout_ms,
       closeTimeout: closeTimeout_ms,
       onConnect: ({ remoteAddress }, done) => {
-        const tooMany = strangersFrom(remoteAddress) > Math.max(1, Math.floor(maxClients * shareOfStrangers));
+        const tooMany = unauthenticatedFrom(remoteAddress) > Math.max(1, Math.floor(maxClients * unauthenticatedShare));
         done(tooMany ? new Reply(421, '4.7.0 Too many connections from your address') : null);
       },
       onAuth: ({ password }: SMTPServerAuthentication, session: SMTPServerSession, done) => {
-        if (!session.secure && !mayBePlain(session.remoteAddress)) return done(new Reply(530, tlsFirst));
+        if (!session.secure && !isPlainAllowed(session.remoteAddress)) return done(new Reply(530, tlsFirst));
         return void rules.logIn(session.remoteAddress, password ?? '').then(
           (user) => done(null, { user }),
           (error) => done(rules.replyTo(error)),
         );
       },
-      onMailFrom: ({ address }, { user }, done) => {
-        if (address === '') return done(new Reply(550, '5.7.1 Bounces are not accepted here'));
-        return answer(rules.checkSender(user), done);
-      },
+      onMailFrom: ({ address }, { user }, done) => answer(rules.checkSender(user, address), done),
       onRcptTo: ({ address }, { user }, done) => answer(rules.checkRecipient(user, address), done),
       onData: (stream, { user, envelope }, done) => {
         const recipients = envelope.rcptTo.map(({ address }) => address);

@@ -11,7 +11,7 @@ const maxFailures = 5;
 /** Each takes about 100 bytes. */
 const maxNetworks = 50_000;
 
-/** Signs software in with an API key as its password, and slows down whoever guesses. */
+/** Authenticates clients by their API key, and limits wrong keys by network. */
 export class Logins {
   private readonly app: CallerDeps & SendDeps;
   private readonly failures;
@@ -38,7 +38,7 @@ export class Logins {
     }
   }
 
-  /** Also for a client that is signed in: its key may have been revoked since. */
+  /** Also called for each email of a client that is signed in: its key may have been revoked since. */
   async callerOf(address: string, password: string): Promise<ApiCaller> {
     let caller: ApiCaller;
     try {

@@ -15,25 +15,26 @@ import type { SendingService } from '../notifications/sending/sending-service.ts
 import { exists } from '../platform/db/exists.ts';
 import { isUuid } from '../platform/id.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
+import { FairTurns } from '../platform/threads/turns.ts';
 import { WorkerPool } from '../platform/threads/worker-pool.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { isSimulatedEmailAddress } from '../recipients/recipient.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import { getChosenTemplate } from '../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../templates/compiled-templates.ts';
-import { getOrCreateMailTemplate, maxMailFiles } from '../templates/mail-template.ts';
-import { plainMarkdown } from './html-text.ts';
+import { getOrCreateMailTemplate } from '../templates/mail-template.ts';
+import { bodyAndFiles, refuseUnlessFilesHavePlaces } from './mail-files.ts';
 import type * as mailTasks from './mail-worker.ts';
-import { type MailFile, type MailProblem, type ReadMail, readMail } from './mail-worker.ts';
+import { type MailProblem, type ReadMail, readMail } from './mail-worker.ts';
 import { Reply, tooManyAtOnce } from './replies.ts';
 import type { InletSettings } from './settings.ts';
 
-/** Up to this size an email is read faster than it could be passed to a thread. */
+/** An email up to this size is parsed faster than it could be passed to a thread. */
 const maxShort_bytes = 32 * 1024;
 const timeout_ms = 15_000;
-const maxWaiting = 20;
+/** Of one email for all its recipients, who are stored in one transaction. */
+const maxRows_bytes = 20 * 1024 * 1024;
 const maxSubject = 255;
-const maxFilename = 100;
 /** As for references of the API. */
 const maxReference = 1_000;
 
@@ -55,8 +56,12 @@ export class MailReceiver {
     timeout_ms,
   });
 
+  private readonly storing: FairTurns;
+
   constructor(app: ReceiverDeps) {
     this.app = app;
+    const { clients } = app.config.inlet;
+    this.storing = new FairTurns({ underWay: clients, size: maxRows_bytes, waiting: clients });
   }
 
   close(): Promise<void> {
@@ -71,7 +76,10 @@ export class MailReceiver {
     if (!isSimulatedEmailAddress(this.app.country, address)) await refuseIfSuppressed(this.app, context, address);
   }
 
-  /** Stores a message for each recipient, or none; takes the memory of the source. When this returns the id of the first, all are durable. */
+  /**
+   * Stores a message for each recipient, or none. Returns the id of the first once all are durable. The source may be moved to a thread: it
+   * cannot be read afterwards.
+   */
   async receive(caller: ApiCaller, source: Buffer, recipients: string[]): Promise<string> {
     const context = await this.contextOf(caller);
     const { service } = context;
@@ -100,37 +108,48 @@ export class MailReceiver {
     if (recipients.length > 1) rateLimits.countAs(window, recipients.length, decision);
     refuseIfDailyLimitIsReached(this.app, context, 'email');
     const template = await this.templateFor(service, mail);
+    const mode = this.modeOf(service);
     // A template that the email names is sent as in a request: in its language and its sending times.
     const chosen = mail.template_name === undefined ? { ...context, template } : context;
-    const personalisation = {
-      subject: shortened(mail.subject),
-      ...this.textAndFiles(service, mail, recipients.length),
-    };
-    refuseUnlessFilesHavePlaces(template, mail, this.modeOf(service));
-    const messages = [];
-    for (const { to, key } of recipients) {
-      const message = await prepareEmail(this.app, chosen, {
-        request: {
-          template_id: template.row.id,
-          email_address: to.cleaned,
-          personalisation,
-          reference: mail.reference?.slice(0, maxReference),
-          email_reply_to_id: replyToOf(service, mail.from),
-        },
-        ...to,
-        scheduled_for: null,
-      });
-      // Only the id: nothing else is needed of the response, which has the text of the email.
-      const { id } = message.response;
-      const idempotency = key === undefined ? undefined : { key, request_digest };
-      const notification = message.notification && {
-        ...message.notification,
-        personalisation: withKeptHeaders(message.notification.personalisation, mail.headers),
-      };
-      messages.push({ message: { ...message, notification, response: { id } }, idempotency });
+    const personalisation = { subject: shortened(mail.subject), ...bodyAndFiles(mail, mode, recipients.length) };
+    if (mode === 'link') refuseUnlessFilesHavePlaces(template, mail);
+    const endTurn = await this.takeStoringTurn(service, mail, recipients.length);
+    try {
+      const messages = [];
+      for (const { to, key } of recipients) {
+        const message = await prepareEmail(this.app, chosen, {
+          request: {
+            template_id: template.row.id,
+            email_address: to.cleaned,
+            personalisation,
+            reference: mail.reference?.slice(0, maxReference),
+            email_reply_to_id: replyToOf(service, mail.from),
+          },
+          ...to,
+          scheduled_for: null,
+        });
+        // Only the id: nothing else is needed of the response, which has the text of the email.
+        const { id } = message.response;
+        const idempotency = key === undefined ? undefined : { key, request_digest };
+        const notification = message.notification && {
+          ...message.notification,
+          personalisation: withKeptHeaders(message.notification.personalisation, mail.headers),
+        };
+        messages.push({ message: { ...message, notification, response: { id } }, idempotency });
+      }
+      await persistTogether(this.app, service, messages);
+      return messages.map(({ message }) => message.response.id);
+    } finally {
+      endTurn();
     }
-    await persistTogether(this.app, service, messages);
-    return messages.map(({ message }) => message.response.id);
+  }
+
+  /** Emails with long texts for many recipients are stored one after the other, because all rows of an email are in memory. */
+  private takeStoringTurn({ id }: SendingService, { body }: ReadMail, recipientCount: number): Promise<() => void> {
+    const rows_bytes = recipientCount * Buffer.byteLength(body);
+    if (rows_bytes > maxRows_bytes)
+      throw new Reply(552, '5.3.4 The text of the email is too long for so many recipients');
+    return this.storing.take(id, rows_bytes);
   }
 
   /** Our emails have the id of their notification as their Message-ID. One that came over SMTP has a mark, too. */
@@ -150,7 +169,7 @@ export class MailReceiver {
   }
 
   private async read(service: SendingService, source: Buffer): Promise<ReadMail> {
-    const share = { owner: service.id, urgent: true, maxWaiting };
+    const share = { owner: service.id, urgent: true };
     const links = this.modeOf(service) === 'link';
     const read =
       source.length <= maxShort_bytes
@@ -169,30 +188,6 @@ export class MailReceiver {
     return smtp_files ?? this.app.config.inlet.files;
   }
 
-  /** The values of the template, with files that become links. */
-  private textAndFiles(service: SendingService, { body, files }: ReadMail, recipients: number) {
-    if (files.length === 0) return { body, ...noFiles };
-    switch (this.modeOf(service)) {
-      case 'refuse':
-        throw new Reply(554, '5.7.1 Attachments are not accepted');
-      case 'drop':
-        return {
-          body: `${body}\n\n${plainMarkdown(`Attachments removed: ${files.map(nameOf).join(', ')}`)}`,
-          ...noFiles,
-        };
-      case 'link': {
-        if (files.length > maxMailFiles) throw new Reply(554, `5.7.1 At most ${maxMailFiles} attachments are accepted`);
-        if (recipients * files.reduce((sum, { bytes }) => sum + bytes, 0) > maxFiles_bytes)
-          throw new Reply(552, '5.3.4 The attachments are too large for so many recipients');
-        const values = files.flatMap((file, index) => [
-          [`name_${index + 1}`, `${plainMarkdown(nameOf(file, index))}: `],
-          [`file_${index + 1}`, { file: file.content, filename: nameOf(file, index) }],
-        ]);
-        return { body, ...noFiles, ...Object.fromEntries(values) };
-      }
-    }
-  }
-
   private async templateFor(service: SendingService, { template_name }: ReadMail): Promise<ReadyTemplate> {
     if (template_name !== undefined) return getChosenTemplate(this.app, service.id, { template_name }, 'email');
     const { id, version } = await getOrCreateMailTemplate(this.app, service.id);
@@ -200,29 +195,6 @@ export class MailReceiver {
     if (found.found !== 'here') throw new Error(`Template ${id} has no version ${version}`);
     return found.template;
   }
-}
-
-/** Of one email for all its recipients: each gets their own copy, which is in memory until all are stored. */
-const maxFiles_bytes = 20 * 1024 * 1024;
-
-/** Values of the places for files that an email does not need. */
-const noFiles = Object.fromEntries<unknown>(
-  Array.from({ length: maxMailFiles }, (_, index) => index + 1).flatMap((place) => [
-    [`name_${place}`, ''],
-    [`file_${place}`, ''],
-  ]),
-);
-
-function nameOf({ name }: MailFile, index: number): string {
-  return name?.trim().slice(-maxFilename) || `file-${index + 1}.bin`;
-}
-
-function refuseUnlessFilesHavePlaces({ compiled }: ReadyTemplate, { files }: ReadMail, mode: InletSettings['files']) {
-  if (mode !== 'link') return;
-  const places = compiled.missing({});
-  const without = files.findIndex((_, index) => !places.includes(`file_${index + 1}`));
-  if (without >= 0)
-    throw new Reply(554, `5.6.0 The template has no place for attachments: add ((file_${without + 1}))`);
 }
 
 interface Recipient {

@@ -2,7 +2,7 @@ import { failureOfDatabaseError } from '../platform/db/errors.ts';
 import { Failure } from '../platform/failure.ts';
 import { NoTurn } from '../platform/threads/turns.ts';
 
-/** What an SMTP client is told: a code for its software, and a text with an enhanced code (RFC 3463) for people. */
+/** A reply to an SMTP client. The text begins with an enhanced status code (RFC 3463). */
 export class Reply extends Error {
   readonly responseCode: number;
 
@@ -12,15 +12,15 @@ export class Reply extends Error {
   }
 }
 
-/** For nobody: the client went away in the middle of its email. */
+/** Never sent: the client went away in the middle of its email. */
 export const connectionLost = new Reply(421, '4.4.2 The connection was lost');
 
-/** As 5xx of HTTP: the email is right, and is welcome later. */
-export const ourFault = 451;
+/** Like a 5xx of HTTP: nothing is wrong with the email, and the client tries again. */
+export const localError = 451;
 
-export const tooManyAtOnce = new Reply(ourFault, '4.3.0 Too many large emails at once, try again shortly');
+export const tooManyAtOnce = new Reply(localError, '4.3.0 Too many large emails at once, try again shortly');
 
-/** Without a text, the reason has one. */
+/** Replies for some failures of the API. Without a text, the failure's own is used. */
 const byReason = new Map<string | undefined, { code: number; enhanced: string; text?: string }>([
   ['rate_limit', { code: 450, enhanced: '4.7.1' }],
   ['sending_times_closed', { code: 450, enhanced: '4.7.1' }],
@@ -29,7 +29,7 @@ const byReason = new Map<string | undefined, { code: number; enhanced: string; t
   ['suppressed', { code: 550, enhanced: '5.7.1', text: 'This address is on the suppression list' }],
 ]);
 
-/** Clients try again after a code that begins with 4. Undefined for a bug. */
+/** Clients try again after a code that begins with 4. Returns undefined for an unexpected error. */
 export function replyOf(error: unknown): Reply | undefined {
   if (error instanceof Reply) return error;
   if (error instanceof NoTurn) return tooManyAtOnce;
@@ -44,13 +44,13 @@ export function replyOf(error: unknown): Reply | undefined {
       return new Reply(452, `4.7.1 ${text}`);
     case 'unavailable':
     case 'conflict':
-      return new Reply(ourFault, `4.3.0 ${text}`);
+      return new Reply(localError, `4.3.0 ${text}`);
     default:
       return new Reply(554, `5.6.0 ${text}`);
   }
 }
 
-/** Other characters need an extension of the protocol. */
+/** Replies are ASCII, unless the client has asked for SMTPUTF8. */
 function inAscii(text: string): string {
   return text
     .replaceAll(/[‘’]/g, "'")

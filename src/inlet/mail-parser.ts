@@ -1,0 +1,156 @@
+import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
+import { maxEmailBytes } from '../rendering/email/email.ts';
+
+const maxParts = 100;
+const maxDepth = 10;
+const maxHeaders_bytes = 256 * 1024;
+/** Of text and HTML as they arrive: what is longer either exceeds the length of an email or is hardly more than markup. */
+const maxText_bytes = 3 * maxEmailBytes;
+
+/** The email has too many parts, or its text is longer than `maxText_bytes`. */
+export class MailTooLarge extends Error {
+  readonly problem: 'parts' | 'text';
+
+  constructor(problem: 'parts' | 'text') {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+interface Decoder {
+  update(line: Uint8Array): void;
+  finalize(): Promise<ArrayBuffer>;
+}
+
+interface MimeNode {
+  state: 'header' | 'body' | 'finished';
+  contentType: { multipart: string | false };
+  contentTransferEncoding: { encoding: string };
+  contentDecoder: Decoder | null;
+}
+
+/** Internals of the library, whose version is pinned. */
+interface LineParser {
+  currentNode: MimeNode;
+  isInlineTextNode(node: MimeNode): boolean;
+  processLine(line: Uint8Array, isLast: boolean): Promise<void>;
+  parse(source: Uint8Array): Promise<Email>;
+}
+
+const LineParser = PostalMime as unknown as new (options: PostalMimeOptions) => LineParser;
+
+/** Parses an email with limits. Skips the contents of attachments unless they are needed. */
+export class MailParser extends LineParser {
+  private readonly withContents: boolean;
+  private text_bytes = 0;
+  private lastPart: MimeNode;
+  private partCount = 0;
+
+  constructor(withContents: boolean) {
+    super({ maxNestingDepth: maxDepth, maxRfc822NestingDepth: 0, maxHeadersSize: maxHeaders_bytes });
+    this.withContents = withContents;
+    this.lastPart = this.currentNode;
+  }
+
+  override processLine(line: Uint8Array, isLast: boolean): Promise<void> {
+    const { currentNode } = this;
+    if (currentNode.state === 'header' && currentNode !== this.lastPart) this.beginPart(currentNode);
+    if (currentNode.state !== 'body') return super.processLine(line, isLast);
+    const isText = this.isInlineTextNode(currentNode);
+    if (isText) this.countText(line);
+    useSmallDecoder(currentNode);
+    if (isLast || isBoundary(line)) return super.processLine(line, isLast);
+    if (isText || this.needsContentOf(currentNode)) currentNode.contentDecoder?.update(line);
+    return done;
+  }
+
+  private beginPart(part: MimeNode): void {
+    this.lastPart = part;
+    this.partCount += 1;
+    if (this.partCount > maxParts) throw new MailTooLarge('parts');
+  }
+
+  private countText(line: Uint8Array): void {
+    this.text_bytes += line.length + lineEnd_bytes;
+    if (this.text_bytes > maxText_bytes) throw new MailTooLarge('text');
+  }
+
+  private needsContentOf({ contentType }: MimeNode): boolean {
+    return this.withContents && !contentType.multipart;
+  }
+}
+
+const done = Promise.resolve();
+const lineEnd_bytes = 2;
+const [dash, equals, carriageReturn, newline] = [45, 61, 13, 10];
+
+function isBoundary(line: Uint8Array): boolean {
+  return line[0] === dash && line[1] === dash;
+}
+
+/** The decoders of the library keep an object for each line or base64 unit: 10 MB of empty lines would take 600 MB. */
+function useSmallDecoder(node: MimeNode): void {
+  if (node.contentDecoder instanceof SmallDecoder) return;
+  const { encoding } = node.contentTransferEncoding;
+  if (/base64/.test(encoding)) node.contentDecoder = new SmallDecoder(decodeBase64);
+  else if (!/quoted-printable/.test(encoding)) node.contentDecoder = new SmallDecoder(decodePlain);
+}
+
+/** The lines of a part follow each other in the source, so their range is enough. */
+class SmallDecoder implements Decoder {
+  private readonly decode: (source: Uint8Array) => Uint8Array<ArrayBuffer>;
+  private source: ArrayBufferLike | undefined;
+  private from = 0;
+  private until = 0;
+
+  constructor(decode: (source: Uint8Array) => Uint8Array<ArrayBuffer>) {
+    this.decode = decode;
+  }
+
+  update(line: Uint8Array): void {
+    if (!this.source) {
+      this.source = line.buffer;
+      this.from = line.byteOffset;
+    }
+    this.until = line.byteOffset + line.length;
+  }
+
+  async finalize(): Promise<ArrayBuffer> {
+    if (!this.source) return new ArrayBuffer(0);
+    const { buffer, byteLength } = this.decode(new Uint8Array(this.source, this.from, this.until - this.from));
+    return byteLength === buffer.byteLength ? buffer : buffer.slice(0, byteLength);
+  }
+}
+
+/** With the line ends of a text. The source has no CR elsewhere. */
+function decodePlain(source: Uint8Array): Uint8Array<ArrayBuffer> {
+  const content = new Uint8Array(source.length + 1);
+  let size = 0;
+  for (const byte of source) if (byte !== carriageReturn) content[size++] = byte;
+  content[size++] = newline;
+  return content.subarray(0, size);
+}
+
+const base64Values = new Int8Array(256).fill(-1);
+for (const [value, character] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries())
+  base64Values[character.charCodeAt(0)] = value;
+
+/** Some software pads every line, so padding does not end the content. */
+function decodeBase64(source: Uint8Array): Uint8Array<ArrayBuffer> {
+  const content = new Uint8Array(Math.ceil((source.length * 3) / 4));
+  let size = 0;
+  let bits = 0;
+  let bitCount = 0;
+  for (const byte of source) {
+    const value = base64Values[byte] ?? -1;
+    if (value >= 0) {
+      bits = ((bits << 6) | value) & 0xffff;
+      bitCount += 6;
+      if (bitCount >= 8) {
+        bitCount -= 8;
+        content[size++] = bits >> bitCount;
+      }
+    } else if (byte === equals) bitCount = 0;
+  }
+  return content.subarray(0, size);
+}
