@@ -100,6 +100,7 @@ const runElsewhere = [
   ['const { header, batches, encoding }', 'test/kit/samples/read-spreadsheet.ts, in the same way'],
   ['const postgres = await startEmbeddedPostgres', 'src/libraries/embedded-postgres/embedded-postgres.test.ts'],
   ['import os', 'needs Python: npm run test:clients'],
+  ['swaks', 'needs swaks: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],
   ['DATABASE_URL=postgres', 'settings, not commands'],
   ['DATABASE_URL="postgres', 'settings, not commands'],

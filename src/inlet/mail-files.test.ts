@@ -154,8 +154,8 @@ describe('attachments of a service that links to them', () => {
     const many = Array.from({ length: 18 }, (_, index) => `person${index}@example.org`);
     const three = withFiles(...Array<File>(3).fill({ content: large }));
     expect(await client.send(three, ...many)).toBe('552 5.3.4 The attachments are too large for so many recipients');
-    const fields = { template_type: 'email', name: 'Short', subject: '((subject))', content: '((body))' };
-    await aTemplate(harness, of, fields);
+    const texts = { name: 'Short', subject: '((subject))', content: '((body))' };
+    await aTemplate(harness, of, { template_type: 'email', ...texts });
     expect(await bodyAfter(csv.replace('MIME-Version', 'X-Pennypost-Template: Short\r\nMIME-Version'))).toBe(
       '554 5.6.0 The template has no place for attachments: add ((file_1))',
     );

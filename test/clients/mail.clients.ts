@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -185,6 +185,14 @@ describe.each(clients)('$name', (client) => {
     await other.close();
     expect(await messagesTo(client.recipient)).toEqual(before);
   });
+});
+
+it('the command of the guide sends an email', async () => {
+  need('swaks');
+  const [, command = ''] = /```sh\n(swaks [^`]+)```/.exec(readFileSync('docs/guides/smtp-inlet.md', 'utf8')) ?? [];
+  const here = command.replace('notify.example:587', `127.0.0.1:${inlet.port}`).replace('you@', 'guide@');
+  await run('sh', ['-c', here], { env: { API_KEY: key } });
+  expect(await messagesTo('guide@example.org')).toHaveLength(1);
 });
 
 it.each(clients.slice(0, 2))('$name speaks TLS from the first byte', async (client) => {
