@@ -34,7 +34,7 @@ function knownPrices(steps: readonly PricedStep[]): number[] | undefined {
   return known.length < steps.length ? undefined : known;
 }
 
-/** Every step after the first one that is sent, but for those which are only for people whom no earlier one could be sent to. */
+/** The highest sum of a step and the ones after it, without those that are used only if no earlier step could be sent. */
 function mostOf(steps: readonly PricedStep[], prices: readonly number[]): number {
   let most = 0;
   let later = 0;
@@ -81,7 +81,7 @@ type Step = PlanMessageRecord['steps'][number];
 
 const isTried = ({ state, notification_id }: Step) => notification_id !== null && state !== 'sent';
 
-/** A step for people whom no other could be sent to is not needed once one was tried. */
+/** A step that is used only if no earlier step could be sent is not left once one was tried. */
 function isLeft({ state, number, only_if_missing }: Step, steps: readonly Step[]): boolean {
   if (state !== 'waiting') return state === 'sent';
   const isOpen = (step: Step) => step.state === 'waiting' || step.state === 'skipped';

@@ -45,24 +45,24 @@ export const planForm = {
   },
 };
 
-/** The steps that were filled in. The last one waits for nothing, whatever was typed. */
+/** The steps that were filled in. The last one has no wait, whatever was typed. */
 export function readSteps(
   form: Partial<PlanForm>,
   templates: readonly TemplateChoice[],
   longest_h: Record<Channel, number>,
 ) {
-  const asked = [
+  const requested = [
     { number: 1, template_id: form.template_1, only: [], wait: form.wait_1 },
     { number: 2, template_id: form.template_2, only: form.only_2, wait: form.wait_2 },
     { number: 3, template_id: form.template_3, only: form.only_3, wait: form.wait_3 },
     { number: 4, template_id: form.template_4, only: form.only_4, wait: form.wait_4 },
     { number: 5, template_id: form.template_5, only: form.only_5, wait: undefined },
   ].filter(({ template_id }) => template_id !== undefined);
-  const rules = asked.map(({ number, template_id, only = [], wait = '' }, index) => () => {
+  const rules = requested.map(({ number, template_id, only = [], wait = '' }, index) => () => {
     const template = templates.find(({ id }) => id === template_id);
     if (!template) throw invalidField(`template_${number}`, t('Choose a template from the list.'));
     const { id, channel } = template;
-    const isLast = index === asked.length - 1;
+    const isLast = index === requested.length - 1;
     if (channel === 'letter' && !isLast)
       throw invalidField(`template_${number}`, t('Choose another template, or make the letter the last step.'));
     const wait_h = isLast
@@ -79,7 +79,7 @@ export interface ChosenStep {
   only_if_missing: boolean;
 }
 
-/** What was typed, else what is saved: also if something else of the form is wrong. */
+/** What was typed, also if the form has mistakes, or else what is saved. */
 export function chosenSteps({ typed }: FormState, plan?: Plan): ChosenStep[] {
   if (typed.size === 0) return (plan?.steps ?? []).map((step, index) => ({ ...step, number: index + 1 }));
   return Array.from({ length: maxSteps }, (_, index) => ({
@@ -148,9 +148,9 @@ function StepFields({ formState, number, step, choices }: StepProps) {
         <Choices
           formState={formState}
           name={`only_${number}`}
-          legend={t('Who gets step {number}', { number })}
+          legend={t('When to use step {number}', { number })}
           kind="several"
-          choices={[{ value: 'yes', label: t('Only people whom no earlier step could be sent to') }]}
+          choices={[{ value: 'yes', label: t('Only if no earlier step could be sent') }]}
           chosen={step?.only_if_missing ? ['yes'] : []}
         />
       )}

@@ -36,8 +36,26 @@ const states: Record<StepState, { kind: Kind; label: Text }> = {
   cancelled: { kind: 'cancelled', label: t('Cancelled') },
 };
 
-/** Why a step ended or still waits, for all channels or for each. */
-const reasons = new Map<string, Text | Record<Channel, Text>>([
+/** Why a step ended. */
+const reasons = new Map<string, Text>([
+  ['suppressed', t('The email address is on the suppression list.')],
+  ['opted-out', t('The recipient asked for no more texts.')],
+  ['not-allowed', t('Your service could not send it to this recipient.')],
+  ['not-needed', t('It was not needed.')],
+  ['withdrawn', t('It was withdrawn before a provider had it.')],
+  ['cancelled', t('Somebody cancelled the message.')],
+  ['stopped', t('An operator stopped the message.')],
+  ['erased', t('The recipient’s data was erased.')],
+  ['limit', t('Your service had reached a limit.')],
+  ['template', t('Its template was deleted or could not be filled in.')],
+  ['failed', t('It could not be delivered.')],
+  ['temporary-failure', t('The recipient could not be reached.')],
+  ['technical-failure', t('It was not sent because of a technical failure.')],
+  ['validation-failed', t('It could not be printed.')],
+  ['virus-scan-failed', t('It contained a virus.')],
+]);
+
+const reasonsByChannel = new Map<string, Record<Channel, Text>>([
   [
     'missing',
     {
@@ -54,18 +72,6 @@ const reasons = new Map<string, Text | Record<Channel, Text>>([
       letter: t('We cannot send letters to this address.'),
     },
   ],
-  ['suppressed', t('The email address is on the suppression list.')],
-  ['opted-out', t('The recipient asked for no more texts.')],
-  ['not-allowed', t('Your service could not send it to this recipient.')],
-  ['not-needed', t('It was not needed.')],
-  ['withdrawn', t('It was withdrawn before a provider had it.')],
-  ['cancelled', t('Somebody cancelled the message.')],
-  ['stopped', t('An operator stopped the message.')],
-  ['erased', t('The recipient’s data was erased.')],
-  ['limit', t('Your service had reached a limit.')],
-  ['template', t('Its template was deleted or could not be filled in.')],
-  ['failed', t('It could not be delivered.')],
-  ['temporary-failure', t('The recipient could not be reached.')],
   [
     'permanent-failure',
     {
@@ -74,19 +80,16 @@ const reasons = new Map<string, Text | Record<Channel, Text>>([
       letter: t('It could not be delivered.'),
     },
   ],
-  ['technical-failure', t('It was not sent because of a technical failure.')],
-  ['validation-failed', t('It could not be printed.')],
-  ['virus-scan-failed', t('It contained a virus.')],
 ]);
 
 function reasonOf({ reason, channel, state }: Step): Text {
+  if (reason === null) return asIs('');
   if (reason === 'sending-times') {
     return state === 'waiting'
       ? t('It waits for its sending times.')
       : t('It has no sending times for this recipient.');
   }
-  const found = reasons.get(reason ?? '') ?? asIs(reason ?? '');
-  return typeof found === 'string' ? found : found[channel];
+  return reasons.get(reason) ?? reasonsByChannel.get(reason)?.[channel] ?? asIs(reason);
 }
 
 export function messageTabs(current: MessageStatus | undefined, to: (status?: MessageStatus) => string) {
@@ -254,13 +257,13 @@ const When = ({ at, now }: { at: string | null; now: Date }) => (at === null ? <
 
 /** Oldest first. */
 function listEvents(
-  { created_at, steps }: PlanMessageRecord,
+  { created_at, scheduled_for, steps }: PlanMessageRecord,
   callbacks: readonly CallbackRecord[],
   notificationUrl: (id: string) => string,
 ): TimelineEvent[] {
   const accepted: TimelineEvent = {
     ...{ key: 'accepted', at: created_at, icon: 'accepted', title: t('Accepted') },
-    text: t('The first step starts at once, or at the scheduled time.'),
+    text: scheduled_for ? t('The first step starts at the scheduled time.') : t('The first step starts at once.'),
   };
   const events = [accepted, ...steps.flatMap((step) => eventsOf(step, notificationUrl)), ...callbacks.map(calledBack)];
   // What is recorded at the same moment stays in the order of the steps.

@@ -23,7 +23,7 @@ type Seen = Pick<PageRequest<typeof who>, 'service' | 'visitor' | 'param'>;
 const path = '/services/:service_id/plan-messages';
 const listOf = ({ id }: { id: string }) => `/services/${id}/plan-messages`;
 
-/** Messages that went from channel to channel, and how far they came. */
+/** Messages with a channel plan, and the states of their steps. */
 export function planMessagePages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who,

@@ -77,13 +77,18 @@ describe('a message with a channel plan', () => {
     await harness.deliver();
     const ended = (await reader.get(`${list}/${id}`)).text;
     for (const shown of ['Letter: Skipped', 'The request had no postal address.']) expect(ended).toContain(shown);
+    const delivered = await accepted();
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    await tellStep(harness, { id: delivered, step: 1, status: 'delivered' });
+    await harness.deliver();
+    expect((await reader.get(`${list}/${delivered}`)).text).toContain('It was not needed.');
   });
 
   it('is in a list by status, and older ones on the next page', async () => {
     const id = await accepted({ reference: 'first', scheduled_for: '2026-11-16T20:00:00Z' });
     const page = await reader.get(`${list}?status=created`);
     expect(page.text).toContain(`href="${list}/${id}"`);
-    expect((await reader.get(`${list}?status=delivered`)).text).toContain('No messages found');
+    expect((await reader.get(`${list}?status=cancelled`)).text).toContain('No messages found');
     expect((await reader.get(`${list}?status=created&older_than=${id}`)).text).not.toContain(`href="${list}/${id}"`);
   });
 

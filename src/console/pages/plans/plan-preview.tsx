@@ -19,7 +19,7 @@ interface PreviewedStep extends ChosenStep {
   cost: Text | undefined;
 }
 
-/** The messages that the chosen templates become; steps without one of these templates are left out. */
+/** Previews the chosen steps. Leaves out steps without one of these templates. */
 export async function previewSteps(
   app: ConsoleApp,
   serviceId: string,

@@ -32,7 +32,7 @@ type Plan = Awaited<ReturnType<typeof getPlan>>;
 const path = '/services/:service_id/templates/plans';
 const formId = 'plan';
 
-/** Shown again, without saving it. */
+/** Shows the form again, without saving it. */
 const filledIn = (form: PlanForm): FormState => ({ typed: new Map(Object.entries(form)), problems: new Map() });
 
 const plansOf = ({ id }: { id: string }) => `${listPath(id)}/plans`;
@@ -50,7 +50,7 @@ export function planPages(pages: Pages, app: ConsoleApp): void {
     return plan;
   };
 
-  /** Templates that the person sees, and those that the plan has already. */
+  /** Templates that the person can see, and those that the plan uses already. */
   async function listChoices(request: Seen, plan?: Plan) {
     const library = await openLibrary(app, request);
     const used = new Set(plan?.steps.map(({ template_id }) => template_id));
