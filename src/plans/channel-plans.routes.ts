@@ -12,7 +12,7 @@ const Step = Type.Object({
   channel: OneOf(channels),
   template_id: Uuid,
   wait_h: Nullable(Type.Integer({ description: 'Hours without delivery, after which the next step starts' })),
-  only_if_missing: Type.Boolean({ description: 'Only for people whom no earlier step could be sent to' }),
+  only_if_missing: Type.Boolean({ description: 'Used only if no earlier step could be sent' }),
 });
 
 const Steps = Type.Array(

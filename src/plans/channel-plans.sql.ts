@@ -7,13 +7,13 @@ import { anyOf } from '../platform/db/expressions.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
 
-/** One attempt of a plan to reach somebody. */
+/** One attempt of a plan to reach the recipient. */
 export interface PlanStep {
   channel: Channel;
   template_id: string;
-  /** If it is not delivered within so many hours after hand-over, the next step starts; null in the last one. */
+  /** Hours without delivery, counted from hand-over, after which the next step starts; null in the last one. */
   wait_h: number | null;
-  /** Only for people whom no earlier step could be sent to. */
+  /** Used only if no earlier step could be sent. */
   only_if_missing: boolean;
 }
 
@@ -123,7 +123,7 @@ export async function insertPlanVersion(
   );
 }
 
-/** The channels of those that the service has and can send. */
+/** The channels of the given templates that the service can send. */
 export async function selectChannelsOfTemplates(
   db: Db | Tx,
   serviceId: string,
@@ -140,7 +140,7 @@ export async function selectChannelsOfTemplates(
   return new Map(found.map(({ id, template_type }) => [id, template_type as Channel]));
 }
 
-/** Of those that are not archived. Names differ in more than capitals. */
+/** Ignores case, and archived plans. */
 export function selectPlanNamed(db: Db, serviceId: string, name: string): Promise<ChannelPlan | undefined> {
   return db
     .selectFrom('channel_plans')

@@ -36,9 +36,9 @@ export async function listPlans(db: Db, serviceId: string): Promise<ChannelPlan[
   return selectPlans(db, serviceId);
 }
 
-/** How many messages of a plan each step has ended, and how many nobody got. */
+/** How many messages of a plan ended in which way. */
 export interface PlanFigures {
-  /** In the order of the steps; a step had another channel in another version. */
+  /** In the order of the steps. A step may have another channel in another version. */
   delivered: { step: number; channel: Channel; messages: number }[];
   failed: number;
   cancelled: number;
@@ -48,7 +48,7 @@ export interface PlanFigures {
   open: number;
 }
 
-/** Of all versions, without messages of test keys. Of an archived plan, too. */
+/** Covers all versions, also of an archived plan. Messages of test keys do not count. */
 export async function getPlanFigures(db: Db, serviceId: string, planId: string): Promise<PlanFigures> {
   const { id } = await getPlan(db, serviceId, planId);
   const outcomes = await selectOutcomes(db, id);
@@ -67,7 +67,7 @@ export async function getPlan(db: Db | Tx, serviceId: string, id: string): Promi
   return plan;
 }
 
-/** A step as it is requested. */
+/** A step in a request. */
 interface StepRequest {
   channel: Channel;
   template_id: string;
@@ -92,7 +92,7 @@ export async function createPlan(
   });
 }
 
-/** Messages that were accepted keep to the version that they have. */
+/** Accepted messages keep their version of the plan. */
 export async function updatePlan(
   { db, clock }: Platform,
   serviceId: string,
@@ -117,7 +117,7 @@ export async function updatePlan(
   });
 }
 
-/** No new message can use it; those that were accepted go on. */
+/** No new message can use the plan. Accepted messages go on. */
 export async function archivePlan({ db, clock }: Platform, serviceId: string, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const plan = await lockPlan(tx, serviceId, id);
@@ -149,10 +149,10 @@ async function checkSteps(tx: Tx, serviceId: string, requested: StepRequest[]): 
   });
 }
 
-/** The receipt of a message that was deleted cannot be matched, so no step waits until then. */
+/** A receipt cannot be matched to a deleted message, so a step must not wait for longer than its message is kept. */
 const retained_h = (days: number): number => ((days - 1) * day_ms) / hour_ms;
 
-/** How many hours a step of each channel can wait in this service. */
+/** The longest possible wait of a step in this service, by channel. */
 export async function longestWaits(db: Db, serviceId: string): Promise<Record<Channel, number>> {
   const { email, sms, letter } = await retentionDaysOf(db, serviceId);
   const longest = (days: number) => Math.min(maxWait_h, retained_h(days));

@@ -16,7 +16,7 @@ interface FoundMessage {
 
 const batch = 1_000;
 
-/** Reads every message that still knows its recipient, because contacts are stored encrypted. */
+/** Reads every message whose contents were not erased, because contacts are stored encrypted. */
 export async function* findPlanMessagesOf(app: Platform, { who, serviceId }: Sought): AsyncGenerator<FoundMessage> {
   let after: string | undefined;
   do {
@@ -35,7 +35,7 @@ function isTo({ country }: Platform, recipient: PlanRecipient, who: SoughtRecipi
   return contacts.some((one) => one !== undefined && normaliseRecipient(country.phone, one) === who.contact);
 }
 
-/** Those that have ended forget their recipient, values and reference; the others are left. */
+/** Erases the recipient, values and reference of messages that have ended, and leaves the others. */
 export async function erasePlanMessages(
   app: Platform & { db: Db },
   sought: Sought,

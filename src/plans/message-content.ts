@@ -6,7 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import { type PlanMessage, replaceEncryptedContents, selectEncryptedContents } from './plan-messages.sql.ts';
 
-/** How to reach somebody, as the request says it. */
+/** The contacts of the recipient, as requested. */
 export interface PlanRecipient {
   email_address?: string;
   phone_number?: string;
@@ -17,11 +17,11 @@ export interface PlanRecipient {
   address_line_5?: string;
   address_line_6?: string;
   address_line_7?: string;
-  /** Only where sending times apply. */
+  /** For sending times only. */
   time_zone?: string;
 }
 
-/** Whom a message is for and what is filled in, kept for the steps that have not started. */
+/** The recipient and values of a message, stored for the steps that have not started. */
 export interface MessageContent {
   recipient: PlanRecipient;
   personalisation: Values;
@@ -49,7 +49,7 @@ export function encryptContent({ secrets }: Platform, id: string, content: Messa
   return secrets.encrypt(purpose, json, id);
 }
 
-/** Undefined once it was erased. */
+/** Undefined if it was erased. */
 export function contentOf({ secrets }: Platform, message: PlanMessage): MessageContent | undefined {
   const { id, encrypted_content } = message;
   if (encrypted_content === null) return undefined;

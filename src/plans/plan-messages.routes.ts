@@ -55,10 +55,14 @@ const MessageRequest = Type.Object(
           Type.String({ description: 'IANA, such as Europe/Paris: in which the sending times of the service apply' }),
         ),
       },
-      { additionalProperties: false, description: 'Everything that is known; steps without their contact are skipped' },
+      { additionalProperties: false, description: 'All known contacts; steps without their contact are skipped' },
     ),
     personalisation: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+      Type.Unsafe<Record<string, unknown>>({
+        type: 'object',
+        additionalProperties: true,
+        description: 'The values of all steps. A value cannot be a file',
+      }),
     ),
     reference: Type.Optional(Type.String({ maxLength: 1000 })),
     scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
@@ -218,7 +222,7 @@ export function planMessageRoutes(http: Http, app: PlanDeps): void {
       },
     },
     async (request) => {
-      // Only those that were sent with keys of the caller's type.
+      // Only messages that were sent with keys of the caller's type.
       const { service_id, key_type } = apiCallerOf(request);
       const { messages, hasOlder } = await listPlanMessages(app.db, service_id, { ...request.query, key_type });
       const root = rootOf(request);
@@ -250,7 +254,7 @@ export function planMessageRoutes(http: Http, app: PlanDeps): void {
     `${path}/:message_id/cancel`,
     {
       schema: {
-        summary: 'Cancel the steps of a message that nobody has got yet; letters until they are printed',
+        summary: 'Cancel the steps of a message that have not been handed over yet; letters until they are printed',
         params: OfMessage,
         response: { 200: Message },
       },

@@ -64,7 +64,7 @@ export function selectPlanMessage(db: Db | Tx, serviceId: string, id: string): P
   return row.executeTakeFirst() as Promise<PlanMessage | undefined>;
 }
 
-/** Locked until the transaction ends: whatever moves a message takes turns. */
+/** Locks the message until the transaction ends, so that its changes happen one after the other. */
 export function lockPlanMessage(tx: Tx, id: string): Promise<PlanMessage | undefined> {
   const row = tx.selectFrom('plan_messages').select(columns).where('id', '=', id).forUpdate();
   return row.executeTakeFirst() as Promise<PlanMessage | undefined>;
@@ -159,7 +159,7 @@ export async function makeChangedMessagesDue(db: Db, now: Timestamp, limit: numb
   await statement.ending(sql`select 1`).execute(db);
 }
 
-/** Messages to look at. Others skip them until the lease ends, and take them over if this worker has died. */
+/** Other workers skip the leased messages until the lease ends, and take them over if this one has died. */
 export async function leaseDueMessages(
   db: Db,
   { now, until, limit }: { now: Timestamp; until: Timestamp; limit: number },
@@ -186,7 +186,7 @@ export async function cancelStepsOfOpenMessages(db: Db, now: Timestamp, apiKeyId
 
 const isOver = sql`status in ('delivered', 'failed', 'cancelled')`;
 
-/** Those of a service, or of all others, that ended, and whose notifications are beyond the retention. Returns how many. */
+/** Deletes messages of a service, or of all others, that have ended and whose notifications are no longer kept. Returns their number. */
 export async function deleteOldMessages(
   db: Db,
   of: { service_id: string } | { except: string[] },
@@ -203,7 +203,7 @@ export async function deleteOldMessages(
   return rows.length;
 }
 
-/** Messages that know their recipient, of one service or of all, in the order of their ids. */
+/** Messages whose contents were not erased, of one service or of all, in the order of their ids. */
 export function selectWithContent(
   db: Db,
   serviceId: string | undefined,

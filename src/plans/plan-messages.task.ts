@@ -11,7 +11,7 @@ export async function deleteOldPlanMessages({ db, clock, country: { calendar } }
   const rules = await listRetentionRules(calendar, db, now);
   const defaultCutOff = firstKeptId(calendar, now, defaultRetentionDays);
   for (const { service_id, before_id } of rules) {
-    // A channel without a rule of its own keeps its messages for as long as usual.
+    // Channels without a rule of their own have the default retention.
     const isComplete = rules.filter((rule) => rule.service_id === service_id).length === 3;
     const before = cutOffs.get(service_id) ?? (isComplete ? before_id : defaultCutOff);
     const [earliest = before] = [before_id, before].sort();

@@ -174,6 +174,11 @@ describe('POST /v2/messages', () => {
       'BadRequestError',
       'Cannot send a file in a message with a plan',
     ],
+    [
+      { personalisation: { name: 'Ada', leaflet: { file: 'aGVsbG8=', sending_method: 'link' } } },
+      'BadRequestError',
+      'Cannot send a file in a message with a plan',
+    ],
     [{ bulk: true }, field, 'Additional properties are not allowed (bulk was unexpected)'],
     [
       { recipient: { ...recipient, fax: '1' } },
@@ -487,6 +492,27 @@ describe('the steps of a message', () => {
   });
 });
 
+describe('a template with a file', () => {
+  it('is sent by email with a link to it, if the service has contact details', async () => {
+    const steps = (await harness.admin('GET', `/service/${service}/channel-plan/${plan_id}`)).body.data.steps;
+    const template = `/service/${service}/template/${steps[0].template_id}`;
+    const change = { content: 'Hello ((name)), read ((leaflet.pdf))', created_by };
+    expect((await harness.admin('POST', template, change)).status).toBe(200);
+    const files = template.replace('/template/', '/templates/');
+    const content = Buffer.from('%PDF-1.4').toString('base64');
+    const file = { filename: 'leaflet.pdf', created_by_id: created_by, content, pending: false };
+    expect((await harness.admin('POST', `${files}/template_email_files`, file)).status).toBe(201);
+    expect((await post()).text).toContain('Send files by email has not been set up');
+    const contact = { contact_link: 'https://town-hall.example.org' };
+    expect((await harness.admin('POST', `/service/${service}`, contact)).status).toBe(200);
+    const id = await accepted();
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    expect((await statesOf(id)).slice(0, 2)).toEqual(['in-progress', 'sent']);
+    const documents = harness.app.db.selectFrom('documents').select('filename').where('service_id', '=', service);
+    expect(await documents.execute()).toEqual([{ filename: 'leaflet.pdf' }]);
+  });
+});
+
 describe('POST /v2/messages/{id}/cancel', () => {
   const cancel = (id: string) => harness.v2('POST', `/v2/messages/${id}/cancel`, key);
 
@@ -581,6 +607,10 @@ describe('retention', () => {
     expect(await metricOf(harness, 'plan_steps_total')).toContain('channel="email",outcome="delivered"');
     const steps = harness.app.db.selectFrom('plan_steps').select('number').where('message_id', '=', ended);
     expect(await steps.execute()).toEqual([]);
+    await harness.addTask('apply-retention');
+    await harness.runTasks();
+    const { steps: left_steps } = await read(open);
+    expect((await notificationsOf()).map(({ id }) => id)).toEqual([left_steps[0].notification_id]);
   });
 });
 

@@ -120,7 +120,7 @@ async function getUsablePlan(db: Db, serviceId: string, which: PlanSend['plan'])
   return plan;
 }
 
-/** Every text must be complete, so that no step fails for want of a value. Returns the versions of the templates. */
+/** Refuses a message that lacks a value for one of its templates. Returns the versions of the templates. */
 async function checkTemplates(
   app: SendDeps,
   context: SendContext,
@@ -142,7 +142,7 @@ async function checkTemplates(
   return templates.map(({ row }) => row.version);
 }
 
-/** A step that would be refused now is skipped when its turn comes; of all steps, one must be possible. */
+/** Refuses a message of which no step could be sent. If only some cannot, they are skipped in their turn. */
 async function refuseUnlessPossible(
   app: SendDeps,
   context: SendContext,
@@ -170,7 +170,7 @@ export async function getPlanMessage(db: Db | Tx, serviceId: string, id: string)
   return { ...message, steps: await selectStepsOf(db, [message.id]) };
 }
 
-/** Whom a message is for, and its values. Undefined once they were erased. */
+/** The recipient and the values of a message. Undefined if they were erased. */
 export async function findMessageContent(
   app: Platform,
   serviceId: string,

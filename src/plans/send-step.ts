@@ -16,14 +16,14 @@ interface StepToSend {
   reference: string | null;
 }
 
-/** Why a step was not sent. One that waits is tried again. */
+/** Why a step was not sent. If it is `waiting`, it is tried again. */
 export interface Unsent {
   state: Extract<StepState, 'waiting' | 'skipped' | 'failed'>;
   reason: string;
   failure?: Failure;
 }
 
-/** Sends a step by the rules, in the order, and within the limits of a single message. Returns why it was not sent, if so. */
+/** Sends a step as a single message, with the same checks and limits. Returns undefined, or why it was not sent. */
 export async function sendStep(
   app: SendDeps,
   context: SendContext,
@@ -90,14 +90,14 @@ const reasons = new Map([
   ['letters_in_trial_mode', 'not-allowed'],
 ]);
 
-/** Undefined: nothing that has to do with this message, so it is tried again. */
+/** Undefined if the failure has nothing to do with this message: then the step is tried again. */
 function reasonOf({ kind, code, reason }: Failure): Omit<Unsent, 'failure'> | undefined {
   if (reason === 'sending_times_closed') return { state: 'waiting', reason: 'sending-times' };
   const skipped = reason === undefined ? undefined : reasons.get(reason);
   if (skipped !== undefined) return { state: 'skipped', reason: skipped };
   if (kind === 'too-many') return { state: 'failed', reason: 'limit' };
   if (kind === 'unavailable' || kind === 'conflict' || kind === 'timeout') return undefined;
-  // What is wrong with a number or an address, all the rest is about the template and the values.
+  // These are about the number or the address, all others about the template or the values.
   const isRecipient = code === 'InvalidPhoneError' || (code === 'ValidationError' && reason !== undefined);
   return isRecipient ? invalid : { state: 'failed', reason: 'template' };
 }
