@@ -128,15 +128,23 @@ async function createJobOf(app: Deps, run: RecurringRunRow): Promise<void> {
       await acceptRun(app, send, run);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const reason = reasonOf(error);
-      // Other files or another check are in the way: the next lease tries again.
-      if (error.kind === 'conflict' || error.kind === 'too-many') return updateRun(app.db, run, { reason });
-      return recordFailure(app, send, run, { reason, pauses: error.reason === pausingReason });
+      // If this took longer than the lease, another process may have created the job meanwhile.
+      if (!(await selectJob(app.db, run.job_id))) return failOrRetry(app, send, run, error);
     }
   }
   await updateRun(app.db, run, { outcome: 'sent', reason: null, leased_until: null });
   await updateRecurringSend(app.db, send.id, { failures: 0 });
   countRun(app, 'sent');
+}
+
+/** Other files or another check may be in the way, or the database: then the next lease tries again. */
+const temporary: readonly string[] = ['conflict', 'too-many', 'unavailable', 'timeout'] satisfies Failure['kind'][];
+
+function failOrRetry(app: Deps, send: RecurringSendRow, run: RecurringRunRow, error: Failure): Promise<void> {
+  const { detail } = error;
+  const reason = typeof detail === 'string' ? detail : Object.values(detail).flat().join(' ');
+  if (temporary.includes(error.kind)) return updateRun(app.db, run, { reason });
+  return recordFailure(app, send, run, { reason, pauses: error.reason === pausingReason });
 }
 
 /** Its reason is that of the last attempt. Without one, no process was there to try. */
@@ -174,10 +182,6 @@ const pausingReason = 'recurring_send_pauses';
 /** A failure that would repeat on every date. */
 function pausing(text: string): Failure {
   return invalid(text, { reason: pausingReason });
-}
-
-function reasonOf({ detail }: Failure): string {
-  return typeof detail === 'string' ? detail : Object.values(detail).flat().join(' ');
 }
 
 async function recordFailure(
