@@ -366,49 +366,68 @@ describe('a message that waits', () => {
   });
 });
 
-describe('a file outside the sending times', () => {
+describe('many messages outside the sending times', () => {
   const rows = isLongRun ? 100_000 : 500;
+  const recipient = (row: number) => `07700${900_300 + (row % 99_000)}`;
   const sendFile = (key: string, template_id: string) =>
     harness.v2('POST', '/v2/notifications/bulk', key, {
       ...{ name: 'Reminders', template_id },
-      rows: [['phone number'], ...Array.from({ length: rows }, (_, n) => [`07700${900_000 + (n % 99_000)}`])],
+      rows: [['phone number'], ...Array.from({ length: rows }, (_, row) => [recipient(row)])],
     });
 
-  it('waits and is spread, and no priority message waits behind it', { timeout: 600_000 }, async () => {
-    const { service, key, template_id, send, read } = await aTeam();
-    const sent = await sendFile(key, template_id);
-    expect(sent.status).toBe(201);
-    harness.clock.set(opening);
-    await harness.runTasks();
-    const minutes = async () => {
-      const { rows: found } = await harness.app.pool.query(
-        `select date_trunc('minute', q.due_at) as minute, count(*)::int as messages from delivery_queue q
-          join held_messages h using (notification_id) where q.service_id = $1 and h.held_until = $2 group by 1 order by 1`,
-        [service, opening],
+  it.each(['a file', 'single messages'])(
+    'wait and are spread, and no priority message waits behind them: %s',
+    { timeout: 900_000 },
+    async (kind) => {
+      const limits = { rate_limit: 2 * rows, sms_message_limit: 2 * rows };
+      const { service, key, template_id, send, read } = await aTeam(daytime, {}, everyPermission, limits);
+      const minutes = async () => {
+        const { rows: found } = await harness.app.pool.query(
+          `select date_trunc('minute', q.due_at) as minute, count(*)::int as messages from delivery_queue q
+            join held_messages h using (notification_id) where q.service_id = $1 and h.held_until = $2
+            group by 1 order by 1`,
+          [service, opening],
+        );
+        return found.map(({ messages }) => messages);
+      };
+      if (kind === 'a file') {
+        expect((await sendFile(key, template_id)).status).toBe(201);
+        harness.clock.set('2026-11-17T07:59:59Z');
+        await harness.runTasks();
+        expect(await minutes()).toEqual([]);
+      } else {
+        for (let row = 0; row < rows; row += 50) {
+          const some = Array.from({ length: 50 }, (_, index) => send({ phone_number: recipient(row + index) }));
+          for (const { status } of await Promise.all(some)) expect(status).toBe(201);
+        }
+      }
+      harness.clock.set(opening);
+      await harness.runTasks();
+      const inEach = await minutes();
+      expect(inEach.reduce((total, messages) => total + messages, 0)).toBe(rows);
+      expect(inEach).toHaveLength(10);
+      expect(Math.max(...inEach)).toBeLessThan(rows / 5);
+      const urgent = await aTemplate(harness, service, { content: 'Code', process_type: 'priority' });
+      const { id } = (await send({ template_id: urgent })).body;
+      await harness.deliver();
+      expect((await read(id)).status).not.toBe('created');
+      expect(await minutes()).toEqual(inEach);
+      harness.clock.set('2026-11-17T08:01:00Z');
+      await harness.deliver();
+      expect(await minutes()).toEqual(inEach.slice(1));
+      harness.clock.set('2026-11-17T08:10:00Z');
+      await harness.deliver();
+      expect(await minutes()).toEqual([]);
+      const { rows: left } = await harness.app.pool.query(
+        `select from notifications where service_id = $1 and status = 'created'`,
+        [service],
       );
-      return found.map(({ messages }) => messages);
-    };
-    const inEach = await minutes();
-    expect(inEach.reduce((total, messages) => total + messages, 0)).toBe(rows);
-    expect(inEach).toHaveLength(10);
-    expect(Math.max(...inEach)).toBeLessThan(rows / 5);
-    const urgent = await aTemplate(harness, service, { content: 'Code', process_type: 'priority' });
-    const { id } = (await send({ template_id: urgent })).body;
-    await harness.deliver();
-    expect((await read(id)).status).not.toBe('created');
-    expect(await minutes()).toEqual(inEach);
-    harness.clock.set('2026-11-17T08:10:00Z');
-    await harness.deliver();
-    expect(await minutes()).toEqual([]);
-    const { rows: left } = await harness.app.pool.query(
-      `select from notifications where service_id = $1 and status = 'created'`,
-      [service],
-    );
-    expect(left).toHaveLength(0);
-    harness.clock.set(night);
-  });
+      expect(left).toHaveLength(0);
+      harness.clock.set(night);
+    },
+  );
 
-  it('is cancelled with what waits', async () => {
+  it('are cancelled with their file', async () => {
     const { service, key, template_id } = await aTeam();
     const { id } = (await sendFile(key, template_id)).body.data;
     harness.clock.set(opening);
