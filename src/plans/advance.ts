@@ -18,7 +18,7 @@ import { countSteps, lockAndSettle, recordProgress } from './progress.ts';
 import { sendStep, type Unsent } from './send-step.ts';
 
 /** Longer than it takes to store a step. Another worker then takes the message over. */
-const lease_ms = 30_000;
+export const lease_ms = 30_000;
 const idle_ms = 500;
 /** How often a step is tried whose sending times begin later than a notification can wait: they may be changed. */
 const closedRetry_ms = hour_ms;
