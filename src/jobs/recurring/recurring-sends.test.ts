@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { metricOf } from '../../../test/kit/world/metrics.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { runRecurringSends } from './recurring-sends.task.ts';
@@ -235,6 +236,8 @@ describe('a recurring send', () => {
     const paused = await read(id);
     expect(paused).toMatchObject({ state: 'paused', next_at: null });
     expect(paused.ends_reason).toContain(reason);
+    const counted = await metricOf(harness, 'recurring_runs_total');
+    for (const outcome of ['sent', 'failed']) expect(counted).toMatch(new RegExp(`outcome="${outcome}"} [1-9]`));
     expect(paused.runs.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       ...['failed', 'failed', 'failed', 'sent', 'failed', 'failed'],
     ]);

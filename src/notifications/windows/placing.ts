@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dayFormat } from '../../countries/calendar.ts';
 import { calendarOf } from '../../countries/timing/zones.ts';
+import { forApi, t, written } from '../../language/text.ts';
 import { hour_ms, later } from '../../platform/clock.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -91,9 +92,20 @@ function timeOf(times: SendingTimes, message: ToTime, { time_zone, region }: Whe
 const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
 
 function closedFor({ at, zones }: SendingTime): Failure {
-  const until = at ? `until ${dayInWords(calendarOf(zones?.[0] ?? 'UTC').day(at))}` : 'for more than 14 days';
-  const text = `Your sending times are closed ${until}. Send this later, or use a priority template`;
-  return invalid(text, { reason: at ? 'sending_times_closed' : 'sending_times_never_open' });
+  if (!at) {
+    const text = forApi(
+      'Your sending times are closed for more than 14 days. Send this later, or use a priority template',
+      t('Your sending times are closed for more than 14 days. Send this later, or use a priority template.'),
+    );
+    return invalid(text, { reason: 'sending_times_never_open' });
+  }
+  const opens = calendarOf(zones?.[0] ?? 'UTC').day(at);
+  const day = written(({ dates }) => dates.write(opens, { day: 'numeric', month: 'long' }));
+  const text = forApi(
+    `Your sending times are closed until ${dayInWords(opens)}. Send this later, or use a priority template`,
+    t('Your sending times are closed until {day}. Send this later, or use a priority template.', { day }),
+  );
+  return invalid(text, { reason: 'sending_times_closed' });
 }
 
 /** Returns a number from 0 to 1, always the same for the same message. */

@@ -52,6 +52,25 @@ const messages = async (of = service) =>
     string
   >[];
 
+describe('a message that would wait for its sending times for too long', () => {
+  it('is refused when it is checked, with the day on which they begin', async () => {
+    const of = await aServiceOfPerson({});
+    const template = await aTemplate(harness, of, { content: 'Hello' });
+    const closed_days = Array.from({ length: 6 }, (_, day) => `2026-11-${16 + day}`);
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+    const window = { name: 'Daytime', days, from_time: '08:00', until_time: '21:00', closed_days };
+    const { body } = await harness.admin('POST', `/service/${of}/send-window`, window);
+    const times = { sms_window_id: body.data.id, email_window_id: null, time_zone: null };
+    expect((await harness.admin('POST', `/service/${of}/sending-times`, times)).status).toBe(204);
+    const { status, problems } = await browser.post(urlOf(template, of), { to: '07700 900123', do: 'check' });
+    expect([status, problems]).toEqual([
+      400,
+      { '': 'Your sending times are closed until 22 November. Send this later, or use a priority template.' },
+    ]);
+    expect(await messages(of)).toEqual([]);
+  });
+});
+
 describe('GET /console/services/{id}/send', () => {
   it('lists templates of the channels that are on, in folders that the person sees', async () => {
     const hidden = (
