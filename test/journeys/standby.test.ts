@@ -279,7 +279,7 @@ describe('a standby that cannot be used', () => {
     database.signalStandby('SIGSTOP');
     expect(await read).toBe('primary');
     expect(performance.now() - began).toBeLessThan(8_000);
-    expect(stateOf()?.problem).toMatch(/^cannot be asked/);
+    expect(stateOf()?.problem).toMatch(/^cannot be queried/);
     database.signalStandby('SIGCONT');
     await untilUsed();
   });
@@ -299,14 +299,14 @@ describe('a standby that cannot be used', () => {
     database.signalStandby('SIGKILL');
     expect([(await parts.next()).value, (await parts.next()).value]).toEqual([false, false]);
     expect(await newest()).toBe(id);
-    await expect.poll(() => stateOf()?.problem, { interval: 50 }).toMatch(/^cannot be asked/);
+    await expect.poll(() => stateOf()?.problem, { interval: 50 }).toMatch(/^cannot be queried/);
     await database.startStandby();
     await untilUsed();
   });
 
   it('is promoted: it is not read from any more', async () => {
     await untilUsed();
-    const read = await reader.app.standby?.begin('file');
+    const read = await reader.app.standby?.openRead('file');
     await database.onStandby('select pg_promote()');
     const id = await send();
     expect(await newest()).toBe(id);

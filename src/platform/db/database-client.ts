@@ -83,23 +83,23 @@ export class DatabaseClient extends pg.Client {
   }
 
   private async connectToServer(): Promise<this> {
-    const sought = serverOf(this.url, this.role);
-    const server = await sought.find();
+    const search = serverOf(this.url, this.role);
+    const server = await search.find();
     // `end` was called during the search.
     if (isEnding(this)) throw new Error('Connection terminated');
     this.host = server.host;
     this.port = server.port;
-    sought.add(this, server);
+    search.add(this, server);
     try {
       await super.connect();
       // A server that is shutting down accepts a login and closes the connection in the same packet.
       if (this.broken) throw this.broken;
     } catch (error) {
-      if (isServerGone(error)) sought.doubt(server);
+      if (isServerGone(error)) search.invalidate(server);
       throw error;
     }
     if (this.readOnly.size > 0 && !this.mayBeStandby) {
-      sought.doubt(server);
+      search.invalidate(server);
       void this.end();
       throw new ReadOnlyServer(`${server.host}:${server.port}`);
     }

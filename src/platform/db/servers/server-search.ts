@@ -11,16 +11,16 @@ const grace_ms = 250;
 const pause_ms = 500;
 
 /** Finds the server of a database URL that has the role. Everything in this process that uses the URL for that role shares one instance. */
-class SoughtServer {
+class ServerSearch {
   private readonly role: ServerRole;
   private readonly servers: readonly Server[];
   private readonly connections = new Map<pg.Client, Server>();
   private known: Server | undefined;
-  private doubtful: boolean;
+  private isStale: boolean;
   /** Start time of the known server, according to the last search. */
   private startedAt: string | undefined;
   private searching: Promise<Server> | undefined;
-  private failure: { error: NoServer; at: number } | undefined;
+  private failure: { error: NoServerFound; at: number } | undefined;
 
   constructor(url: string, role: ServerRole) {
     this.role = role;
@@ -29,12 +29,12 @@ class SoughtServer {
       return { url: each, host, port };
     });
     this.known = this.servers[0];
-    this.doubtful = this.servers.length > 1;
+    this.isStale = this.servers.length > 1;
   }
 
   /** With a single host there is nothing to search: connecting shows whether it works. */
   async find(): Promise<Server> {
-    if (this.known && !this.doubtful) return this.known;
+    if (this.known && !this.isStale) return this.known;
     if (this.failure && performance.now() - this.failure.at < pause_ms) throw this.failure.error;
     return this.search();
   }
@@ -45,8 +45,8 @@ class SoughtServer {
   }
 
   /** Called after a failed attempt to connect: the next one searches first. */
-  doubt(server: Server): void {
-    if (server === this.known && this.servers.length > 1) this.doubtful = true;
+  invalidate(server: Server): void {
+    if (server === this.known && this.servers.length > 1) this.isStale = true;
   }
 
   /**
@@ -64,52 +64,57 @@ class SoughtServer {
   }
 
   /** Closes every connection at once, for a server that is optional. The next connection searches first. */
-  abandon(): void {
-    if (this.known) this.doubt(this.known);
+  closeAll(): void {
+    if (this.known) this.invalidate(this.known);
     for (const client of this.connections.keys()) this.close(client);
   }
 
   /** Switches to a better host, if there are several. */
-  async reconsider(): Promise<void> {
+  async switchToBest(): Promise<void> {
     if (this.servers.length > 1) await this.search().catch(() => undefined);
   }
 
   private search(): Promise<Server> {
-    this.searching ??= this.ask().finally(() => {
+    this.searching ??= this.searchOnce().finally(() => {
       this.searching = undefined;
     });
     return this.searching;
   }
 
-  private async ask(): Promise<Server> {
-    const answers = await this.answers();
+  private async searchOnce(): Promise<Server> {
+    const answers = await this.probeAll();
     const found = this.role === 'primary' ? newestPrimary(answers) : newestStandby(answers);
     const isKnownAlive = answers.some(({ server, is }) => server === this.known && is === 'refusing');
     const server = found?.server ?? (isKnownAlive ? this.known : undefined);
     this.closeOthers(server);
     if (!server) {
-      this.doubtful = this.servers.length > 1;
-      const error = new NoServer(this.role, answers);
+      this.isStale = this.servers.length > 1;
+      const error = new NoServerFound(this.role, answers);
       this.failure = { error, at: performance.now() };
       throw error;
     }
     this.failure = undefined;
     this.known = server;
     this.startedAt = found?.startedAt;
-    this.doubtful = this.servers.length > 1 && found === undefined;
+    this.isStale = this.servers.length > 1 && found === undefined;
     return server;
   }
 
   /** Asks all hosts concurrently. Once a host with the role has answered, it does not wait for silent ones. */
-  private async answers(): Promise<Answer[]> {
+  private async probeAll(): Promise<Answer[]> {
     const answers: Answer[] = [];
-    const asked = this.servers.map(async (server) => {
+    const probes = this.servers.map(async (server) => {
       const answer = await probe(server);
       answers.push(answer);
       return answer;
     });
-    const fitting = Promise.any(asked.map(async (one) => ((await one).is === this.role ? one : Promise.reject())));
-    await Promise.race([Promise.all(asked), fitting.then(() => sleep(grace_ms)).catch(() => Promise.all(asked))]);
+    const firstWithRole = Promise.any(
+      probes.map(async (one) => ((await one).is === this.role ? one : Promise.reject())),
+    );
+    await Promise.race([
+      Promise.all(probes),
+      firstWithRole.then(() => sleep(grace_ms)).catch(() => Promise.all(probes)),
+    ]);
     return [...answers];
   }
 
@@ -136,27 +141,27 @@ function newestStandby(answers: readonly Answer[]) {
   return found.sort(compare)[0];
 }
 
-const known: Record<ServerRole, Map<string, SoughtServer>> = { primary: new Map(), standby: new Map() };
+const known: Record<ServerRole, Map<string, ServerSearch>> = { primary: new Map(), standby: new Map() };
 
-export function serverOf(url: string, role: ServerRole): SoughtServer {
-  const server = known[role].get(url) ?? new SoughtServer(url, role);
+export function serverOf(url: string, role: ServerRole): ServerSearch {
+  const server = known[role].get(url) ?? new ServerSearch(url, role);
   known[role].set(url, server);
   return server;
 }
 
-export function primaryOf(url: string): SoughtServer {
+export function primaryOf(url: string): ServerSearch {
   return serverOf(url, 'primary');
 }
 
 const missing: Record<ServerRole, string> = { primary: 'no server accepts writes', standby: 'no server is a standby' };
 
 /** SQLSTATE 08001, as in libpq: no connection could be established. */
-class NoServer extends Error {
+class NoServerFound extends Error {
   readonly code = '08001';
 
   constructor(role: ServerRole, answers: readonly Answer[]) {
-    const told = answers.map((answer) => `${answer.server.host}:${answer.server.port} ${describe(answer)}`);
-    super(`${missing[role]}: ${told.join(', ')}`);
+    const details = answers.map((answer) => `${answer.server.host}:${answer.server.port} ${describe(answer)}`);
+    super(`${missing[role]}: ${details.join(', ')}`);
   }
 }
 

@@ -28,14 +28,14 @@ interface StandbyOptions {
 type ReadKind = 'page' | 'file';
 
 /** How long a read waits until the standby has caught up with the primary. */
-const patience_ms: Record<ReadKind, number> = { page: 1_000, file: 5_000 };
+const maxWait_ms: Record<ReadKind, number> = { page: 1_000, file: 5_000 };
 /** If the standby is further behind, it serves no reads. */
-export const maxBehind_ms = Math.max(...Object.values(patience_ms));
+export const maxBehind_ms = Math.max(...Object.values(maxWait_ms));
 
 const checkedEvery_ms = 1_000;
 const answerWithin_ms = 2_000;
 /** Searching for a host that is less far behind asks all of them. */
-const reconsiderEvery_ms = 5_000;
+const searchEvery_ms = 5_000;
 
 interface StandbyState {
   /** Host and port, if known. */
@@ -54,7 +54,7 @@ interface StandbyState {
  */
 export class Standby {
   readonly pool: pg.Pool;
-  state: StandbyState = { server: undefined, problem: 'was not asked yet', behind_ms: undefined, since_ms: 0 };
+  state: StandbyState = { server: undefined, problem: 'has not been checked yet', behind_ms: undefined, since_ms: 0 };
   private readonly options: StandbyOptions;
   private readonly database: Database;
   /** Separate pools, so that a server with many readers does not look dead. */
@@ -62,8 +62,8 @@ export class Standby {
   /** Positions of the primary that the standby has not replayed, and when they were first seen; oldest first. */
   private missing: { position: bigint; at: number }[] = [];
   private replayed = 0n;
-  private asking: ReturnType<typeof readFacts> | undefined;
-  private reconsideredAt = Number.NEGATIVE_INFINITY;
+  private refreshing: ReturnType<typeof readFacts> | undefined;
+  private searchedAt = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;
   private readonly reads;
@@ -74,10 +74,10 @@ export class Standby {
     this.options = options;
     this.database = openDatabase({ url, role: 'standby', poolSize, statementTimeout_ms, log });
     this.pool = this.database.pool;
-    const brief = { poolSize: 1, log, statementTimeout_ms: answerWithin_ms };
+    const checkOptions = { poolSize: 1, log, statementTimeout_ms: answerWithin_ms };
     this.checks = {
-      primary: openPool({ url: primaryUrl, ...brief }),
-      standby: openPool({ url, role: 'standby', ...brief }),
+      primary: openPool({ url: primaryUrl, ...checkOptions }),
+      standby: openPool({ url, role: 'standby', ...checkOptions }),
     };
     this.checks.standby.on('connect', ({ host, port }: pg.PoolClient & { host?: string; port?: number }) => {
       this.state = { ...this.state, server: `${host}:${port}` };
@@ -110,28 +110,28 @@ export class Standby {
   }
 
   /** Returns undefined if the primary must serve the read. */
-  async begin(kind: ReadKind): Promise<StandbyRead | undefined> {
-    const position = await this.whenReady(patience_ms[kind]);
+  async openRead(kind: ReadKind): Promise<StandbyRead | undefined> {
+    const position = await this.waitForPosition(maxWait_ms[kind]);
     this.reads.inc({ server: position === undefined ? 'primary' : 'standby' });
     if (position === undefined) return undefined;
     return new StandbyRead({
       standby: this.pool,
       primary: this.options.primary.pool,
       position,
-      onFailure: (error) => this.noteFailure(error),
+      onFailure: (error) => this.recordFailure(error),
     });
   }
 
   /** Returns the position of the primary once the standby has replayed it. */
-  private async whenReady(patience: number): Promise<Position | undefined> {
+  private async waitForPosition(wait_ms: number): Promise<Position | undefined> {
     const { problem, behind_ms = 0 } = this.state;
-    if (problem !== undefined || behind_ms > patience) return undefined;
+    if (problem !== undefined || behind_ms > wait_ms) return undefined;
     // If the primary cannot report its position, it serves the read or reports what is wrong.
     const wanted = await readPosition(this.checks.primary).catch(() => undefined);
     if (!wanted) return undefined;
     const isReady = await Promise.race([
-      this.untilReplayed(positionOf(wanted.position), performance.now() + patience),
-      sleep(patience, false, { ref: false }),
+      this.untilReplayed(positionOf(wanted.position), performance.now() + wait_ms),
+      sleep(wait_ms, false, { ref: false }),
     ]);
     return isReady ? wanted : undefined;
   }
@@ -140,7 +140,7 @@ export class Standby {
     for (let pause_ms = 2; ; pause_ms = Math.min(pause_ms * 2, 100)) {
       if (this.replayed >= position) return true;
       try {
-        await this.ask();
+        await this.refresh();
       } catch {
         // The next check reports the reason.
         return false;
@@ -152,16 +152,16 @@ export class Standby {
   }
 
   /** Concurrent readers share one statement. */
-  private ask(): ReturnType<typeof readFacts> {
-    this.asking ??= readFacts(this.checks.standby)
+  private refresh(): ReturnType<typeof readFacts> {
+    this.refreshing ??= readFacts(this.checks.standby)
       .then((facts) => {
         this.replayed = positionOf(facts.position);
         return facts;
       })
       .finally(() => {
-        this.asking = undefined;
+        this.refreshing = undefined;
       });
-    return this.asking;
+    return this.refreshing;
   }
 
   private async check(): Promise<void> {
@@ -169,25 +169,25 @@ export class Standby {
     try {
       primary = await readFacts(this.checks.primary);
     } catch (error) {
-      this.note({ problem: `cannot be compared with the primary (${messageOf(error)})`, behind_ms: undefined });
+      this.setState({ problem: `cannot be compared with the primary (${messageOf(error)})`, behind_ms: undefined });
       return;
     }
     const sampledAt = performance.now();
     const server = serverOf(this.options.url, 'standby');
     try {
-      const standby = await inTime(this.ask());
+      const standby = await inTime(this.refresh());
       const behind_ms = this.measure(positionOf(primary.position), sampledAt);
       const late = behind_ms > maxBehind_ms ? tooLate(maxBehind_ms) : undefined;
-      this.note({ problem: problemOfStandby(primary, standby) ?? late, behind_ms });
+      this.setState({ problem: problemOfStandby(primary, standby) ?? late, behind_ms });
     } catch (error) {
-      this.note({ problem: `cannot be asked (${messageOf(error)})`, behind_ms: undefined });
+      this.setState({ problem: `cannot be queried (${messageOf(error)})`, behind_ms: undefined });
       this.replayed = 0n;
       // Statements that wait for a hanging server fail now, and are retried on the primary.
-      server.abandon();
+      server.closeAll();
     }
-    if (this.state.problem === undefined || performance.now() - this.reconsideredAt < reconsiderEvery_ms) return;
-    this.reconsideredAt = performance.now();
-    await server.reconsider();
+    if (this.state.problem === undefined || performance.now() - this.searchedAt < searchEvery_ms) return;
+    this.searchedAt = performance.now();
+    await server.switchToBest();
   }
 
   /**
@@ -204,7 +204,7 @@ export class Standby {
     return oldest ? performance.now() - oldest.at : 0;
   }
 
-  private note({ problem, behind_ms }: Pick<StandbyState, 'problem' | 'behind_ms'>): void {
+  private setState({ problem, behind_ms }: Pick<StandbyState, 'problem' | 'behind_ms'>): void {
     const before = this.state;
     const { server } = before;
     if (this.closed) return;
@@ -219,7 +219,7 @@ export class Standby {
     }
   }
 
-  private noteFailure(error: unknown): void {
+  private recordFailure(error: unknown): void {
     this.repeated.inc();
     this.options.log.warn(
       { event: 'standby.read_failed', server: this.state.server, reason: reasonOf(error) },
@@ -235,7 +235,7 @@ export async function fromStandby<App extends { db: Db; standby: Standby | undef
   kind: ReadKind,
   work: (app: App) => Promise<T>,
 ): Promise<T> {
-  const read = await app.standby?.begin(kind);
+  const read = await app.standby?.openRead(kind);
   if (!read) return work(app);
   try {
     return await work({ ...app, db: read.db });
