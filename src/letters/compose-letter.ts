@@ -28,9 +28,9 @@ export type LetterResults = GroupCommit<LetterResult, void>;
 /** Letters that finish at the same time share a commit, which leaves database connections for requests. */
 export function createLetterResults({ db, clock, country }: Platform): LetterResults {
   return new GroupCommit({
-    largest: 100,
-    atOnce: 1,
-    concernsAll: isDatabaseUnavailable,
+    maxItems: 100,
+    maxConcurrent: 1,
+    affectsAll: isDatabaseUnavailable,
     async commit(results) {
       const now = clock.now();
       const created_at = timestamp(now);

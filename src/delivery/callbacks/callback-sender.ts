@@ -49,9 +49,9 @@ export class CallbackSender {
     this.loop = new Loop({ name: 'service callbacks', step: () => this.step(), log: app.log });
     this.outcomes = new GroupCommit({
       commit: (outcomes) => this.record(outcomes),
-      largest: 500,
-      atOnce: 1,
-      concernsAll: isDatabaseUnavailable,
+      maxItems: 500,
+      maxConcurrent: 1,
+      affectsAll: isDatabaseUnavailable,
     });
     this.metrics = {
       attempts: app.metrics.counter('service_callbacks_total', 'Attempts to post callbacks to services, by outcome', [

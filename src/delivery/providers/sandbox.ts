@@ -110,10 +110,10 @@ function sandboxOutbox(app: Deps) {
       await insertSandboxMessages(app.db, rows);
       return messages.map(() => ({ kind: 'accepted' as const }));
     },
-    largest: 500,
-    atOnce: 1,
+    maxItems: 500,
+    maxConcurrent: 1,
     every_ms: storeEvery_ms,
-    concernsAll: isDatabaseUnavailable,
+    affectsAll: isDatabaseUnavailable,
   });
   return {
     store: (message: StoredMessage) => commits.add(message),

@@ -213,10 +213,10 @@ export function receiptRecorder(app: Platform): ReceiptRecorder {
       await traceReceipts(app, changed, now);
       return outcomes;
     },
-    largest: 500,
-    atOnce: 2,
+    maxItems: 500,
+    maxConcurrent: 2,
     every_ms: recordEvery_ms,
-    concernsAll: isDatabaseUnavailable,
+    affectsAll: isDatabaseUnavailable,
   });
 }
 

@@ -61,9 +61,9 @@ const stored: Outcome = { kind: 'stored' };
  * Used for a service with a row that stayed locked for longer than `lockTimeout_ms`. Healthy transactions lock a row for a few
  * milliseconds.
  */
-const briefLockTimeout_ms = 500;
+const shortLockTimeout_ms = 500;
 
-const lockTimeout = (waitsBriefly: boolean) => (waitsBriefly ? briefLockTimeout_ms : lockTimeout_ms);
+const lockTimeout = (usesShortTimeout: boolean) => (usesShortTimeout ? shortLockTimeout_ms : lockTimeout_ms);
 
 /**
  * Stores messages in group commits. A message is stored together with its queue entry, its counts and its idempotent response, or not at
@@ -85,9 +85,9 @@ export class Acceptor {
     this.news = new QueueNews(app);
     // Large enough for 200 concurrent connections, small enough to commit within 20 ms.
     const shared = {
-      largest: 200,
-      atOnce: 2,
-      concernsAll: isDatabaseUnavailable,
+      maxItems: 200,
+      maxConcurrent: 2,
+      affectsAll: isDatabaseUnavailable,
       isLockTimeout,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
@@ -98,21 +98,21 @@ export class Acceptor {
     this.plain = new GroupCommit({
       ...shared,
       ...together,
-      commit: (items, waitsBriefly) => this.commit(items, lockTimeout(waitsBriefly)),
+      commit: (items, usesShortTimeout) => this.commit(items, lockTimeout(usesShortTimeout)),
     });
     this.keyed = new GroupCommit({
       ...shared,
       ...together,
-      commit: (items, waitsBriefly) => this.commitKeyed(items, lockTimeout(waitsBriefly)),
+      commit: (items, usesShortTimeout) => this.commitKeyed(items, lockTimeout(usesShortTimeout)),
     });
     this.withMore = new GroupCommit({
       ...shared,
-      commit: (items, waitsBriefly) => this.commitWithMore(items, lockTimeout(waitsBriefly)),
+      commit: (items, usesShortTimeout) => this.commitWithMore(items, lockTimeout(usesShortTimeout)),
     });
     this.exact = new GroupCommit({
       ...shared,
       ...together,
-      commit: (items, waitsBriefly) => this.commitExactly(items, lockTimeout(waitsBriefly)),
+      commit: (items, usesShortTimeout) => this.commitExactly(items, lockTimeout(usesShortTimeout)),
     });
   }
 

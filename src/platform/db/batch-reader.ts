@@ -1,9 +1,9 @@
 import { asNobody } from './actor.ts';
 
 /** Small enough that the first row of a batch does not wait long for the last. */
-const largest = 100;
+const maxRows = 100;
 /** A third concurrent batch would make batches smaller, but rows would not arrive earlier. */
-const atOnce = 2;
+const maxConcurrent = 2;
 
 interface Waiting<Row> {
   key: string;
@@ -19,7 +19,7 @@ export class BatchReader<Row> {
   private readonly read: (keys: string[]) => Promise<Row[]>;
   private readonly keyOf: (row: Row) => string;
   private readonly queue: Waiting<Row>[] = [];
-  private underWay = 0;
+  private running = 0;
   private starting = false;
 
   constructor(read: (keys: string[]) => Promise<Row[]>, keyOf: (row: Row) => string) {
@@ -36,17 +36,17 @@ export class BatchReader<Row> {
 
   /** Waits until all requests of this turn of the event loop have joined. */
   private start(): void {
-    if (this.starting || this.underWay >= atOnce || this.queue.length === 0) return;
+    if (this.starting || this.running >= maxConcurrent || this.queue.length === 0) return;
     this.starting = true;
     setImmediate(() => {
       this.starting = false;
-      void this.run(this.queue.splice(0, largest));
+      void this.run(this.queue.splice(0, maxRows));
       this.start();
     });
   }
 
   private async run(batch: Waiting<Row>[]): Promise<void> {
-    this.underWay += 1;
+    this.running += 1;
     try {
       const rows = await asNobody(() => this.read([...new Set(batch.map(({ key }) => key))]));
       const byKey = new Map(rows.map((row) => [this.keyOf(row), row]));
@@ -54,7 +54,7 @@ export class BatchReader<Row> {
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      this.underWay -= 1;
+      this.running -= 1;
       this.start();
     }
   }

@@ -19,12 +19,12 @@ function recording(
   let running = 0;
   let maxRunning = 0;
   const group = new GroupCommit<number, string>({
-    largest: options.largest ?? 100,
-    atOnce: options.atOnce ?? 1,
+    maxItems: options.largest ?? 100,
+    maxConcurrent: options.atOnce ?? 1,
     every_ms: options.every_ms,
     busyFrom: options.busyFrom,
     turns: options.turns,
-    concernsAll: (error) => error === gone,
+    affectsAll: (error) => error === gone,
     async commit(items) {
       running += 1;
       maxRunning = Math.max(maxRunning, running);
@@ -172,9 +172,9 @@ describe('GroupCommit', () => {
   it('isolates the owner of a bad item from other owners', async () => {
     const tried: string[][] = [];
     const group = new GroupCommit<string, string>({
-      largest: 100,
-      atOnce: 1,
-      concernsAll: () => false,
+      maxItems: 100,
+      maxConcurrent: 1,
+      affectsAll: () => false,
       ownerOf: (item) => item.slice(0, 1),
       async commit(items) {
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -203,17 +203,17 @@ describe('GroupCommit', () => {
   it('lets other owners wait once for a locked row, and fails the items of its owner until it is free', async () => {
     const lockTimeout = new Error('locked');
     let isLocked = true;
-    const tried: { items: string; waitsBriefly: boolean }[] = [];
+    const tried: { items: string; usesShortTimeout: boolean }[] = [];
     const group = new GroupCommit<string, string>({
-      largest: 100,
-      atOnce: 2,
-      concernsAll: () => false,
+      maxItems: 100,
+      maxConcurrent: 2,
+      affectsAll: () => false,
       isLockTimeout: (error) => error === lockTimeout,
       ownerOf: (item) => item.slice(0, 1),
-      async commit(items, waitsBriefly) {
-        tried.push({ items: items.join(' '), waitsBriefly });
+      async commit(items, usesShortTimeout) {
+        tried.push({ items: items.join(' '), usesShortTimeout });
         const waits = isLocked && items.some((item) => item.startsWith('b'));
-        await new Promise((resolve) => setTimeout(resolve, waits ? (waitsBriefly ? 150 : 400) : 1));
+        await new Promise((resolve) => setTimeout(resolve, waits ? (usesShortTimeout ? 150 : 400) : 1));
         if (waits) throw lockTimeout;
         return items;
       },
@@ -238,20 +238,20 @@ describe('GroupCommit', () => {
     expect(tried.slice(2).filter(({ items }) => items.includes('b') && !/^b\d( b\d)*$/.test(items))).toEqual([]);
     for (let number = 2; number < 6; number += 1) expect(await wave(number)).toEqual(failsLast(number));
     const alone = tried.slice(2).filter(({ items }) => items.includes('b'));
-    expect(alone.every(({ waitsBriefly }) => waitsBriefly)).toBe(true);
+    expect(alone.every(({ usesShortTimeout }) => usesShortTimeout)).toBe(true);
     isLocked = false;
     expect((await wave(6)).sort()).toEqual(['a6', 'b6', 'c6']);
     await wave(7);
-    expect(tried.at(-1)).toEqual({ items: 'b7 a7 c7', waitsBriefly: false });
+    expect(tried.at(-1)).toEqual({ items: 'b7 a7 c7', usesShortTimeout: false });
   });
 
   it('fails all waiting items of an owner whose row is locked at once', async () => {
     const lockTimeout = new Error('locked');
     let commits = 0;
     const group = new GroupCommit<string, string>({
-      largest: 2,
-      atOnce: 1,
-      concernsAll: () => false,
+      maxItems: 2,
+      maxConcurrent: 1,
+      affectsAll: () => false,
       isLockTimeout: (error) => error === lockTimeout,
       ownerOf: (item) => item.slice(0, 1),
       async commit(items) {

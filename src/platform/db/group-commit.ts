@@ -9,14 +9,14 @@ const maxWaiting = 20_000;
 
 interface GroupCommitOptions<Item, Outcome> {
   /**
-   * Stores all items or none, and returns the outcomes in the same order. With `waitsBriefly`, an earlier commit for this owner hit a lock
-   * timeout, so this one should use a short lock timeout.
+   * Stores all items or none, and returns the outcomes in the same order. With `usesShortTimeout`, an earlier commit for this owner hit a lock
+   * timeout, so this one must use a short lock timeout.
    */
-  commit(items: Item[], waitsBriefly: boolean): Promise<Outcome[]>;
+  commit(items: Item[], usesShortTimeout: boolean): Promise<Outcome[]>;
   /** Maximum items per commit. */
-  largest: number;
+  maxItems: number;
   /** Maximum concurrent commits. */
-  atOnce: number;
+  maxConcurrent: number;
   /**
    * Under load, the minimum interval between the starts of two commits, unless a group fills up earlier: larger groups cost less per item.
    * The first item after a pause never waits.
@@ -33,7 +33,7 @@ interface GroupCommitOptions<Item, Outcome> {
    */
   turns?: { from: number; atMost_ms: number };
   /** Whether an error affects all items, for example because the database is gone. Then items are not retried one by one. */
-  concernsAll(error: unknown): boolean;
+  affectsAll(error: unknown): boolean;
   /**
    * Whether an error means that a row of one owner is locked. Then each owner's items are committed separately until they are stored or
    * have failed, so that other owners wait only once, however long the row stays locked.
@@ -68,16 +68,16 @@ export class GroupCommit<Item, Outcome> {
   private readonly options: GroupCommitOptions<Item, Outcome>;
   private readonly queue: Waiting<Item, Outcome>[] = [];
   /** Halves of failed groups. */
-  private readonly suspects: Waiting<Item, Outcome>[][] = [];
+  private readonly failedHalves: Waiting<Item, Outcome>[][] = [];
   /** Items of isolated owners. */
-  private readonly apart = new Map<string, Waiting<Item, Outcome>[]>();
+  private readonly isolatedItems = new Map<string, Waiting<Item, Outcome>[]>();
   private readonly isolated = new Map<string, Isolation>();
-  private underWay = 0;
+  private running = 0;
   private starting = false;
   private lastSize = 0;
-  private waiter: NodeJS.Timeout | undefined;
-  private beganAt = Number.NEGATIVE_INFINITY;
-  private examining = false;
+  private timer: NodeJS.Timeout | undefined;
+  private startedAt = Number.NEGATIVE_INFINITY;
+  private committingSeparately = false;
 
   constructor(options: GroupCommitOptions<Item, Outcome>) {
     this.options = options;
@@ -93,43 +93,46 @@ export class GroupCommit<Item, Outcome> {
   }
 
   private waiting(): number {
-    return [...this.suspects, ...this.apart.values()].reduce((sum, group) => sum + group.length, this.queue.length);
+    return [...this.failedHalves, ...this.isolatedItems.values()].reduce(
+      (sum, group) => sum + group.length,
+      this.queue.length,
+    );
   }
 
   /** Waits until all items of this turn of the event loop have joined. */
   private start(): void {
-    if (this.underWay >= this.options.atOnce) return;
-    const wait_ms = this.beganAt + this.interval_ms() - performance.now();
+    if (this.running >= this.options.maxConcurrent) return;
+    const wait_ms = this.startedAt + this.interval_ms() - performance.now();
     if (wait_ms > 0) {
-      this.waiter ??= setTimeout(() => this.begin(), wait_ms);
+      this.timer ??= setTimeout(() => this.commitQueue(), wait_ms);
       return;
     }
     if (this.starting) return;
     this.starting = true;
-    setImmediate(() => this.begin());
+    setImmediate(() => this.commitQueue());
   }
 
   /** Returns the minimum time between the starts of two commits. */
   private interval_ms(): number {
-    const { every_ms = 0, turns, busyFrom, largest } = this.options;
+    const { every_ms = 0, turns, busyFrom, maxItems: largest } = this.options;
     if (this.queue.length >= largest) return 0;
-    if (turns && this.underWay > 0 && this.lastSize >= turns.from) return turns.atMost_ms;
+    if (turns && this.running > 0 && this.lastSize >= turns.from) return turns.atMost_ms;
     if (busyFrom === undefined) return every_ms;
     return this.lastSize < busyFrom || this.queue.length >= this.lastSize ? 0 : every_ms;
   }
 
   private stopWaiting(): void {
-    clearTimeout(this.waiter);
-    this.waiter = undefined;
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
-  private begin(): void {
+  private commitQueue(): void {
     this.stopWaiting();
     this.starting = false;
     this.separateIsolated();
-    while (this.queue.length > 0 && this.underWay < this.options.atOnce) {
-      this.beganAt = performance.now();
-      const group = this.queue.splice(0, this.options.largest);
+    while (this.queue.length > 0 && this.running < this.options.maxConcurrent) {
+      this.startedAt = performance.now();
+      const group = this.queue.splice(0, this.options.maxItems);
       this.lastSize = group.length;
       void this.run(group);
     }
@@ -142,18 +145,18 @@ export class GroupCommit<Item, Outcome> {
     const now = performance.now();
     for (const [owner, { until }] of this.isolated) if (until <= now) this.isolated.delete(owner);
     const waiting = this.queue.splice(0);
-    const isApart = ({ item }: Waiting<Item, Outcome>) => this.isolated.has(ownerOf(item));
-    this.queue.push(...waiting.filter((each) => !isApart(each)));
-    this.setApart(waiting.filter(isApart));
+    const isIsolated = ({ item }: Waiting<Item, Outcome>) => this.isolated.has(ownerOf(item));
+    this.queue.push(...waiting.filter((each) => !isIsolated(each)));
+    this.addIsolated(waiting.filter(isIsolated));
   }
 
-  private setApart(items: Waiting<Item, Outcome>[]): void {
+  private addIsolated(items: Waiting<Item, Outcome>[]): void {
     for (const [owner, ofOwner] of this.byOwner(items)) {
-      const before = this.apart.get(owner);
+      const before = this.isolatedItems.get(owner);
       if (before) before.push(...ofOwner);
-      else this.apart.set(owner, ofOwner);
+      else this.isolatedItems.set(owner, ofOwner);
     }
-    void this.examine();
+    void this.commitSeparately();
   }
 
   private byOwner(items: Waiting<Item, Outcome>[]): Map<string, Waiting<Item, Outcome>[]> {
@@ -168,59 +171,60 @@ export class GroupCommit<Item, Outcome> {
   }
 
   private async run(group: Waiting<Item, Outcome>[]): Promise<void> {
-    this.underWay += 1;
+    this.running += 1;
     try {
       await this.commitTogether(group);
     } finally {
-      this.underWay -= 1;
+      this.running -= 1;
       this.stopWaiting();
       if (this.queue.length > 0) this.start();
     }
   }
 
-  private async examine(): Promise<void> {
-    if (this.examining) return;
-    this.examining = true;
+  private async commitSeparately(): Promise<void> {
+    if (this.committingSeparately) return;
+    this.committingSeparately = true;
     try {
-      for (let group = this.nextToExamine(); group; group = this.nextToExamine()) await this.commitTogether(group);
+      for (let group = this.nextSeparateGroup(); group; group = this.nextSeparateGroup())
+        await this.commitTogether(group);
     } finally {
-      this.examining = false;
+      this.committingSeparately = false;
     }
   }
 
   /** Returns the largest group. Groups that certainly wait for a lock come last. */
-  private nextToExamine(): Waiting<Item, Outcome>[] | undefined {
+  private nextSeparateGroup(): Waiting<Item, Outcome>[] | undefined {
     const isLocked = (group: Waiting<Item, Outcome>[]) => (this.isolationOf(group)?.lock === 'found' ? 1 : 0);
-    const [next] = [...this.suspects, ...this.apart.values()].sort(
+    const [next] = [...this.failedHalves, ...this.isolatedItems.values()].sort(
       (one, other) => isLocked(one) - isLocked(other) || other.length - one.length,
     );
     if (!next) return undefined;
-    const index = this.suspects.indexOf(next);
-    if (index >= 0) return this.suspects.splice(index, 1)[0];
-    const group = next.splice(0, this.options.largest);
-    if (next.length === 0) this.apart.delete(this.ownerOf(group) ?? '');
+    const index = this.failedHalves.indexOf(next);
+    if (index >= 0) return this.failedHalves.splice(index, 1)[0];
+    const group = next.splice(0, this.options.maxItems);
+    if (next.length === 0) this.isolatedItems.delete(this.ownerOf(group) ?? '');
     return group;
   }
 
   private async commitTogether(group: Waiting<Item, Outcome>[]): Promise<void> {
     let outcomes: Outcome[];
-    const waitsBriefly = this.isolationOf(group)?.lock !== undefined;
+    const usesShortTimeout = this.isolationOf(group)?.lock !== undefined;
     try {
       const items = group.map(({ item }) => item);
-      outcomes = await asNobody(() => this.options.commit(items, waitsBriefly));
+      outcomes = await asNobody(() => this.options.commit(items, usesShortTimeout));
     } catch (error) {
       if (this.options.isLockTimeout?.(error)) return this.separateOwners(group, error);
-      if (group.length === 1 || this.options.concernsAll(error)) {
-        if (group.length === 1 && !this.options.concernsAll(error)) this.isolate(group);
+      if (group.length === 1 || this.options.affectsAll(error)) {
+        if (group.length === 1 && !this.options.affectsAll(error)) this.isolate(group);
         for (const { reject } of group) reject(error);
       } else {
         const middle = Math.ceil(group.length / 2);
-        this.suspects.push(group.slice(0, middle), group.slice(middle));
-        void this.examine();
+        this.failedHalves.push(group.slice(0, middle), group.slice(middle));
+        void this.commitSeparately();
       }
       return;
     }
-    if (waitsBriefly) this.isolated.delete(this.ownerOf(group) ?? '');
+    if (usesShortTimeout) this.isolated.delete(this.ownerOf(group) ?? '');
     group.forEach(({ resolve }, index) => {
       resolve(outcomes[index] as Outcome);
     });
@@ -238,10 +242,10 @@ export class GroupCommit<Item, Outcome> {
     }
     const [owner = ''] = owners;
     if (owners.length > 1) {
-      this.setApart(group);
+      this.addIsolated(group);
     } else {
-      for (const { reject } of [...group, ...(this.apart.get(owner) ?? [])]) reject(error);
-      this.apart.delete(owner);
+      for (const { reject } of [...group, ...(this.isolatedItems.get(owner) ?? [])]) reject(error);
+      this.isolatedItems.delete(owner);
     }
   }
 
