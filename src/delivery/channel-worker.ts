@@ -11,8 +11,8 @@ import { earlier, later, minute_ms } from '../platform/clock.ts';
 import { isDatabaseUnavailable, retryUntilAvailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Loop, type Rest } from '../platform/process/loop.ts';
-import { NoTurn } from '../platform/threads/turns.ts';
+import { Loop, type Sleep } from '../platform/process/loop.ts';
+import { TooManyWaiting } from '../platform/threads/limiter.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
 import { OnHold } from '../sending-domains/sender-domains.ts';
 import { deliver, failedAttempt, type MessageComposer, type Result, type RunningAttempt, requeue } from './deliver.ts';
@@ -94,10 +94,10 @@ export class ChannelWorker<Message> {
     this.metrics.expectCalls(channel.type, app.config[channel.type].providers);
     this.results = new GroupCommit({
       commit: (results) => this.record(results),
-      largest: 1_000,
-      atOnce: 1,
+      maxItems: 1_000,
+      maxConcurrent: 1,
       every_ms: recordEvery_ms,
-      concernsAll: isDatabaseUnavailable,
+      affectsAll: isDatabaseUnavailable,
     });
     this.loop = new Loop({ name: `deliver ${channel.type}`, step: () => this.step(), log: app.log });
   }
@@ -138,7 +138,7 @@ export class ChannelWorker<Message> {
   }
 
   /** Leases as many messages as there is capacity for. Returns the delay until the next step. */
-  private async step(): Promise<number | Rest> {
+  private async step(): Promise<number | Sleep> {
     const maxCalls = this.app.config.delivery.concurrency;
     const free = maxCalls - this.calls - this.waitingForCall.length;
     this.atCapacity = free < maxCalls * minFreeShare || this.held.size > maxCalls * maxHeldPerCall;
@@ -322,7 +322,7 @@ export class ChannelWorker<Message> {
       // The message did not cause it, and is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
       if (error instanceof OnHold) return requeue(queued, later(app.clock.now(), onHold_ms));
-      if (error instanceof NoTurn) return requeue(queued, later(app.clock.now(), queueFullRetry_ms));
+      if (error instanceof TooManyWaiting) return requeue(queued, later(app.clock.now(), queueFullRetry_ms));
       app.log.error(
         { event: 'attempt.failed', err: error, notification_id: queued.id, attempts: queued.attempts + 1 },
         'A delivery attempt failed',

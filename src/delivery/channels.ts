@@ -7,7 +7,7 @@ import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { attachmentsOf } from '../notifications/sending/secret-values.ts';
 import type { GuardSettings } from '../notifications/settings.ts';
 import type { PlanDeps } from '../plans/message-callback.ts';
-import { FairTurns } from '../platform/threads/turns.ts';
+import { FairLimiter } from '../platform/threads/limiter.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import type { SenderDomains } from '../sending-domains/sender-domains.ts';
 import type { CallbackSettings } from '../services/settings.ts';
@@ -44,8 +44,8 @@ export function buildChannels(app: DeliveryDeps): Channels {
   const rateLimiters = rateLimitersOf(app);
   const textProviders = openTextProviders(app);
   const emailProviders = openEmailProviders(app);
-  const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
-  const turnsWithFiles = new FairTurns({ ...longEmails(app.config.delivery.concurrency), size: maxAttachedBytes });
+  const limiter = new FairLimiter(longEmails(app.config.delivery.concurrency));
+  const limiterWithFiles = new FairLimiter({ ...longEmails(app.config.delivery.concurrency), size: maxAttachedBytes });
   const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
   const paused = app.config.guard.mode === 'on' ? new PausedServices(app) : undefined;
   const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
@@ -76,7 +76,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
         return {
           run: (...task) =>
             attempt.withSlotReleased(async () => {
-              attempt.atEnd(await turns.take(ownerOf(queued), length));
+              attempt.atEnd(await limiter.acquire(ownerOf(queued), length));
               return tasks.run(...task);
             }),
         };
@@ -86,7 +86,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
       if (stored.length === 0) return composed;
       const size = stored.reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0);
       const attachments = await attempt.withSlotReleased(async () => {
-        attempt.atEnd(await turnsWithFiles.take(ownerOf(queued), size));
+        attempt.atEnd(await limiterWithFiles.acquire(ownerOf(queued), size));
         return readAttachments(app, queued.service_id, stored);
       });
       return { ...composed, message: { ...composed.message, attachments } };
@@ -97,7 +97,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
     beforeLease: () => paused?.refresh(),
     shouldSkip: (queued) =>
       (queued.lane === lanes.bulk && paused?.has(queued.service_id) === true) ||
-      [turns, turnsWithFiles].some((waiting) => waiting.waitingOf(ownerOf(queued)) >= maxWaiting),
+      [limiter, limiterWithFiles].some((waiting) => waiting.countWaiting(ownerOf(queued)) >= maxWaiting),
   };
   const listen = () => {
     const receipts = receiptRecorder(app);
@@ -136,11 +136,11 @@ async function resolveSender(
 }
 
 /**
- * Limits of the long emails of a process, from rendering until the provider has them. `underWay` is far below what a worker may hold, so
+ * Limits of the long emails of a process, from rendering until the provider has them. `running` is far below what a worker may hold, so
  * that other messages can be leased. `size` allows four of the longest, whose HTML may be thirty times as long as their text.
  */
 function longEmails(calls: number) {
-  return { underWay: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
+  return { running: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ApiCaller, CallerDeps } from '../auth/api-caller.ts';
 import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
-import { FairTurns } from '../platform/threads/turns.ts';
+import { FairLimiter } from '../platform/threads/limiter.ts';
 import { withinSpan } from '../platform/tracing/span.ts';
 import { InletListener, type InletRules } from './listener.ts';
 import { Logins } from './logins.ts';
@@ -82,7 +82,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
   const logins = new Logins(app);
   const memory = app.bodyMemory.share(shareOfBodyMemory);
   const room = app.config.http.bodyMemory_bytes * shareOfBodyMemory - clients * smallMail_bytes;
-  const turns = new FairTurns({ underWay: clients, size: room, waiting: clients });
+  const turns = new FairLimiter({ running: clients, size: room, waiting: clients });
   const messages = app.metrics.counter('smtp_inlet_messages_total', 'Emails at the SMTP inlet', ['outcome']);
   const count = (outcome: Outcome) => messages.inc({ outcome });
   for (const outcome of ['accepted', 'refused', 'postponed'] as const) messages.inc({ outcome }, 0);
@@ -96,7 +96,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
 
   const recorded = (caller: ApiCaller, reply: Reply): Reply => {
     if (reply.responseCode !== localError && reply !== connectionLost)
-      app.refusedRequests.noteEmail(caller, reply.responseCode, reply.message);
+      app.refusedRequests.recordEmail(caller, reply.responseCode, reply.message);
     return reply;
   };
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
-import type { FairTurns } from '../platform/threads/turns.ts';
+import type { FairLimiter } from '../platform/threads/limiter.ts';
 import { Reply } from './replies.ts';
 
 /** An email up to this size is read at once; a larger one waits for its turn. */
@@ -9,14 +9,14 @@ export const smallMail_bytes = 64 * 1024;
 /** Reads one email into memory, which counts towards the memory of request bodies. */
 export class MailBuffer {
   private readonly memory: BodyMemory;
-  private readonly turns: FairTurns;
+  private readonly turns: FairLimiter;
   private readonly limits: { max_bytes: number; timeout_ms: number };
   /** Takes no memory where nothing has been written yet. */
   private buffer = Buffer.alloc(0);
   private size_bytes = 0;
   private endTurn: (() => void) | undefined;
 
-  constructor(memory: BodyMemory, turns: FairTurns, limits: { max_bytes: number; timeout_ms: number }) {
+  constructor(memory: BodyMemory, turns: FairLimiter, limits: { max_bytes: number; timeout_ms: number }) {
     this.memory = memory;
     this.turns = turns;
     this.limits = limits;
@@ -36,7 +36,7 @@ export class MailBuffer {
           if (received_bytes > smallMail_bytes && !this.endTurn) {
             clearTimeout(timer);
             // Nothing is read from the client until then, so it waits.
-            this.endTurn = await this.turns.take(owner, max_bytes);
+            this.endTurn = await this.turns.acquire(owner, max_bytes);
             this.growTo(max_bytes);
             timer = this.startTimer(stream);
           }

@@ -15,7 +15,7 @@ import type { SendingService } from '../notifications/sending/sending-service.ts
 import { exists } from '../platform/db/exists.ts';
 import { isUuid } from '../platform/id.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
-import { FairTurns } from '../platform/threads/turns.ts';
+import { FairLimiter } from '../platform/threads/limiter.ts';
 import { WorkerPool } from '../platform/threads/worker-pool.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { isSimulatedEmailAddress } from '../recipients/recipient.ts';
@@ -56,12 +56,12 @@ export class MailReceiver {
     timeout_ms,
   });
 
-  private readonly storing: FairTurns;
+  private readonly storing: FairLimiter;
 
   constructor(app: ReceiverDeps) {
     this.app = app;
     const { clients } = app.config.inlet;
-    this.storing = new FairTurns({ underWay: clients, size: maxRows_bytes, waiting: clients });
+    this.storing = new FairLimiter({ running: clients, size: maxRows_bytes, waiting: clients });
   }
 
   close(): Promise<void> {
@@ -149,7 +149,7 @@ export class MailReceiver {
     const rows_bytes = recipientCount * Buffer.byteLength(body);
     if (rows_bytes > maxRows_bytes)
       throw new Reply(552, '5.3.4 The text of the email is too long for so many recipients');
-    return this.storing.take(id, rows_bytes);
+    return this.storing.acquire(id, rows_bytes);
   }
 
   /** Our emails have the id of their notification as their Message-ID. One that came over SMTP has a mark, too. */

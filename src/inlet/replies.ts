@@ -1,6 +1,6 @@
 import { failureOfDatabaseError } from '../platform/db/errors.ts';
 import { Failure } from '../platform/failure.ts';
-import { NoTurn } from '../platform/threads/turns.ts';
+import { TooManyWaiting } from '../platform/threads/limiter.ts';
 
 /** A reply to an SMTP client. The text begins with an enhanced status code (RFC 3463). */
 export class Reply extends Error {
@@ -32,7 +32,7 @@ const byReason = new Map<string | undefined, { code: number; enhanced: string; t
 /** Clients try again after a code that begins with 4. Returns undefined for an unexpected error. */
 export function replyOf(error: unknown): Reply | undefined {
   if (error instanceof Reply) return error;
-  if (error instanceof NoTurn) return tooManyAtOnce;
+  if (error instanceof TooManyWaiting) return tooManyAtOnce;
   if (error instanceof Error && 'code' in error && error.code === 'ECONNECTION') return connectionLost;
   const failure = error instanceof Failure ? error : failureOfDatabaseError(error);
   if (!failure) return undefined;

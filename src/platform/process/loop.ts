@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 
 /** How long to sleep: until woken or for `atMost_ms`, but at least `atLeast_ms`. */
-export interface Rest {
+export interface Sleep {
   atLeast_ms: number;
   atMost_ms: number;
 }
@@ -9,7 +9,7 @@ export interface Rest {
 interface LoopOptions {
   name: string;
   /** Returns how many milliseconds to sleep before the next step, unless woken; 0 to continue at once. */
-  step(): Promise<number | Rest>;
+  step(): Promise<number | Sleep>;
   log: Log;
 }
 
@@ -19,7 +19,7 @@ export class Loop {
   private ending: Promise<void> | undefined;
   private stopping = false;
   private woken = false;
-  private rouse: (() => void) | undefined;
+  private endSleep: (() => void) | undefined;
 
   constructor(options: LoopOptions) {
     this.options = options;
@@ -31,7 +31,7 @@ export class Loop {
 
   wake(): void {
     this.woken = true;
-    this.rouse?.();
+    this.endSleep?.();
   }
 
   /** Resolves when the current step has finished. */
@@ -46,10 +46,10 @@ export class Loop {
     while (!this.stopping) {
       this.woken = false;
       try {
-        const rest = await this.options.step();
+        const sleep = await this.options.step();
         failures = 0;
-        if (typeof rest === 'number') await this.rest(rest);
-        else await this.restAtLeast(rest);
+        if (typeof sleep === 'number') await this.sleep(sleep);
+        else await this.sleepAtLeast(sleep);
       } catch (error) {
         failures += 1;
         // Log an outage once, not ten times a second.
@@ -60,25 +60,25 @@ export class Loop {
           );
         }
         this.woken = false;
-        await this.rest(Math.min(100 * 2 ** failures, 2_000));
+        await this.sleep(Math.min(100 * 2 ** failures, 2_000));
       }
     }
   }
 
-  private async restAtLeast({ atLeast_ms, atMost_ms }: Rest): Promise<void> {
+  private async sleepAtLeast({ atLeast_ms, atMost_ms }: Sleep): Promise<void> {
     if (atLeast_ms > 0 && !this.stopping) await new Promise((resolve) => setTimeout(resolve, atLeast_ms));
-    await this.rest(atMost_ms - atLeast_ms);
+    await this.sleep(atMost_ms - atLeast_ms);
   }
 
-  private async rest(ms: number): Promise<void> {
+  private async sleep(ms: number): Promise<void> {
     if (this.woken || this.stopping || ms <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      this.rouse = () => {
+      this.endSleep = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    this.rouse = undefined;
+    this.endSleep = undefined;
   }
 }

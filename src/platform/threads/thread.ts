@@ -33,7 +33,7 @@ interface ThreadOptions {
   /** Called when the thread can run another task. */
   onFree(): void;
   /** Called when the thread is lost; `ended` resolves when it has ended. Its call is rejected next. */
-  onLost(thread: Thread, ended: Promise<unknown>): void;
+  onFailure(thread: Thread, ended: Promise<unknown>): void;
 }
 
 const threadStart_ms = 60_000;
@@ -45,7 +45,7 @@ export class Thread {
   private readonly options: ThreadOptions;
   private readonly worker: Worker;
   private isReady = false;
-  private isLost = false;
+  private hasFailed = false;
   /** The file with its CPU time. */
   private times: string | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -61,9 +61,9 @@ export class Thread {
     });
     this.worker
       .on('message', (message: ThreadMessage) => this.receive(message))
-      .on('error', (error) => this.lose(failureOf(error, options.memory_mb)))
-      .on('messageerror', (error) => this.lose(new WorkerFailure('crashed', `unreadable response: ${error}`)))
-      .on('exit', (code) => this.lose(new WorkerFailure('crashed', `the worker thread ended with code ${code}`)));
+      .on('error', (error) => this.fail(failureOf(error, options.memory_mb)))
+      .on('messageerror', (error) => this.fail(new WorkerFailure('crashed', `unreadable response: ${error}`)))
+      .on('exit', (code) => this.fail(new WorkerFailure('crashed', `the worker thread ended with code ${code}`)));
   }
 
   get call(): Call | undefined {
@@ -109,7 +109,7 @@ export class Thread {
       const worked = readThreadTime(this.times);
       const left_ms = worked === undefined || worked_ms === undefined ? 0 : limit_ms - (worked - worked_ms);
       if (left_ms <= 0 || performance.now() - began_ms >= limit_ms * maxWaitFactor) {
-        return this.lose(new WorkerFailure('timeout', what));
+        return this.fail(new WorkerFailure('timeout', what));
       }
       this.timer = setTimeout(check, Math.max(left_ms, 50));
     };
@@ -125,11 +125,11 @@ export class Thread {
     return call;
   }
 
-  private lose(failure: WorkerFailure): void {
-    if (this.isLost) return;
-    this.isLost = true;
+  private fail(failure: WorkerFailure): void {
+    if (this.hasFailed) return;
+    this.hasFailed = true;
     const call = this.release();
-    this.options.onLost(this, this.worker.terminate());
+    this.options.onFailure(this, this.worker.terminate());
     call?.reject(failure);
     this.options.onFree();
   }
@@ -153,10 +153,10 @@ function failureOf(error: unknown, memory_mb: number): WorkerFailure {
 function compiled(module: URL): URL {
   const path = fileURLToPath(module);
   if (!path.endsWith('.ts')) return module;
-  const beside = path.replace(/\.ts$/, '.js');
-  if (existsSync(beside)) return pathToFileURL(beside);
-  const source = beside.lastIndexOf('/src/');
-  const twin = `${beside.slice(0, source)}/dist/${beside.slice(source + '/src/'.length)}`;
-  if (source < 0 || !existsSync(twin)) throw new Error(`no compiled form of ${path}: build first (npm run build)`);
-  return pathToFileURL(twin);
+  const jsPath = path.replace(/\.ts$/, '.js');
+  if (existsSync(jsPath)) return pathToFileURL(jsPath);
+  const source = jsPath.lastIndexOf('/src/');
+  const distPath = `${jsPath.slice(0, source)}/dist/${jsPath.slice(source + '/src/'.length)}`;
+  if (source < 0 || !existsSync(distPath)) throw new Error(`no compiled form of ${path}: build first (npm run build)`);
+  return pathToFileURL(distPath);
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Transferable } from 'node:worker_threads';
+import { FairQueue } from './limiter.ts';
 import { type Call, Thread, WorkerFailure } from './thread.ts';
-import { FairQueue } from './turns.ts';
 
 export interface WorkerPoolOptions {
   /**
@@ -158,7 +158,7 @@ export class WorkerPool<Tasks extends object> {
       module: this.options.module,
       memory_mb: this.options.memory_mb ?? 512,
       onFree: () => this.assign(),
-      onLost: (lost, ended) => {
+      onFailure: (lost, ended) => {
         this.threads.delete(lost);
         const end = ended.finally(() => this.ending.delete(end));
         this.ending.add(end);

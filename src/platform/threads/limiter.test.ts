@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { FairTurns, NoTurn, Turns } from './turns.ts';
+import { FairLimiter, Limiter, TooManyWaiting } from './limiter.ts';
 
 it('runs two at a time, in order, also after a failure', async () => {
-  const turns = new Turns(2);
+  const limiter = new Limiter(2);
   const order: number[] = [];
   let running = 0;
   let most = 0;
   const work = (number: number) =>
-    turns.take(async () => {
+    limiter.run(async () => {
       running += 1;
       most = Math.max(most, running);
       order.push(number);
@@ -31,11 +31,11 @@ it('runs two at a time, in order, also after a failure', async () => {
   expect(await work(7)).toBe(7);
 });
 
-function started(turns: FairTurns) {
+function started(limiter: FairLimiter) {
   const order: string[] = [];
   const ends: (() => void)[] = [];
   const take = (owner: string, size: number) =>
-    turns.take(owner, size).then((end) => {
+    limiter.acquire(owner, size).then((end) => {
       order.push(owner);
       ends.push(end);
     });
@@ -47,7 +47,7 @@ function started(turns: FairTurns) {
 }
 
 it('lets owners take turns within the limit of items', async () => {
-  const { order, take, endFirst } = started(new FairTurns({ underWay: 1, size: 100, waiting: 10 }));
+  const { order, take, endFirst } = started(new FairLimiter({ running: 1, size: 100, waiting: 10 }));
   for (const owner of ['a', 'a', 'a', 'a', 'b', 'b']) void take(owner, 1);
   await nextTurn();
   expect(order.join('')).toBe('a');
@@ -56,7 +56,7 @@ it('lets owners take turns within the limit of items', async () => {
 });
 
 it('limits the total size; a larger item has its turn alone', async () => {
-  const { order, take, endFirst } = started(new FairTurns({ underWay: 10, size: 100, waiting: 10 }));
+  const { order, take, endFirst } = started(new FairLimiter({ running: 10, size: 100, waiting: 10 }));
   for (const [owner, size] of [
     ['a', 60],
     ['b', 40],
@@ -75,9 +75,9 @@ it('limits the total size; a larger item has its turn alone', async () => {
 });
 
 it('refuses items above the limit of those waiting', async () => {
-  const turns = new FairTurns({ underWay: 1, size: 100, waiting: 2 });
-  const { take } = started(turns);
+  const limiter = new FairLimiter({ running: 1, size: 100, waiting: 2 });
+  const { take } = started(limiter);
   for (let index = 0; index < 4; index += 1) void take('a', 1);
-  expect(turns.waitingOf('a')).toBe(2);
-  await expect(turns.take('b', 1)).rejects.toBeInstanceOf(NoTurn);
+  expect(limiter.countWaiting('a')).toBe(2);
+  await expect(limiter.acquire('b', 1)).rejects.toBeInstanceOf(TooManyWaiting);
 });

@@ -1,63 +1,63 @@
 interface Limits {
   /** Items in progress, and the total of their sizes. */
-  underWay: number;
+  running: number;
   size: number;
   waiting: number;
 }
 
 interface Waiting {
   size: number;
-  begin: () => void;
+  start: () => void;
 }
 
 /** Too many items are waiting. */
-export class NoTurn extends Error {}
+export class TooManyWaiting extends Error {}
 
 /** Limits how many items are in progress, and their total size. Owners take turns. */
-export class FairTurns {
+export class FairLimiter {
   private readonly waiting = new FairQueue<Waiting>();
   private readonly max: Limits;
   private next: Waiting | undefined;
-  private underWay = 0;
-  private sizeUnderWay = 0;
+  private running = 0;
+  private runningSize = 0;
 
   constructor(max: Limits) {
     this.max = max;
   }
 
-  /** Waits for a turn, or throws NoTurn. Returns a function that ends the turn. */
-  async take(owner: string, size: number): Promise<() => void> {
-    if (this.waiting.length >= this.max.waiting) throw new NoTurn('Too many are waiting for their turn');
-    await new Promise<void>((begin) => {
-      this.waiting.add(owner, { size, begin });
-      this.beginNext();
+  /** Waits until the item can start, or throws TooManyWaiting. Returns a function to call when the item is finished. */
+  async acquire(owner: string, size: number): Promise<() => void> {
+    if (this.waiting.length >= this.max.waiting) throw new TooManyWaiting('Too many are waiting for their turn');
+    await new Promise<void>((start) => {
+      this.waiting.add(owner, { size, start });
+      this.startNext();
     });
     return () => {
-      this.underWay -= 1;
-      this.sizeUnderWay -= size;
-      this.beginNext();
+      this.running -= 1;
+      this.runningSize -= size;
+      this.startNext();
     };
   }
 
-  waitingOf(owner: string): number {
+  countWaiting(owner: string): number {
     return this.waiting.lengthOf(owner);
   }
 
-  private beginNext(): void {
+  private startNext(): void {
     for (;;) {
       this.next ??= this.waiting.take();
-      if (!this.next || !this.hasRoomFor(this.next)) return;
-      this.underWay += 1;
-      this.sizeUnderWay += this.next.size;
-      this.next.begin();
+      if (!this.next || !this.canStart(this.next)) return;
+      this.running += 1;
+      this.runningSize += this.next.size;
+      this.next.start();
       this.next = undefined;
     }
   }
 
   /** An item that is larger than the limit runs alone. */
-  private hasRoomFor({ size }: Waiting): boolean {
-    if (this.underWay === 0) return true;
-    return this.underWay < this.max.underWay && this.sizeUnderWay + size <= this.max.size;
+  private canStart({ size }: Waiting): boolean {
+    if (this.running === 0) return true;
+    return this.running < this.max.running && this.runningSize + size <= this.max.size;
   }
 }
 
@@ -103,15 +103,15 @@ export class FairQueue<Item> {
 }
 
 /** Limits concurrency; further work waits in first-in, first-out order. */
-export class Turns {
+export class Limiter {
   private free: number;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(atOnce: number) {
-    this.free = atOnce;
+  constructor(maxConcurrent: number) {
+    this.free = maxConcurrent;
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
