@@ -265,7 +265,7 @@ const listed: ListedSurface[] = [
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
     afterWrite: (app, { url }) => (/^\/v2\/(manage-)?template/.test(url) ? showChange(app) : undefined),
-    afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
+    afterFailure: (app, request, failure, status) => app.refusedRequests.record(request, failure, status),
     routes: [
       publicTemplateRoutes,
       publicHintRoutes,

@@ -75,7 +75,7 @@ export function authenticateApiCaller(app: CallerDeps): Authenticate {
   const admit = (request: FastifyRequest, { caller, key }: Admission) => {
     refuseOutsideNetworks(request, key, trusted);
     request.apiCaller = caller;
-    app.keyUses.note(key);
+    app.keyUses.record(key);
   };
   return (request) => {
     const { authorization } = request.headers;
@@ -95,7 +95,7 @@ export function authenticateApiCaller(app: CallerDeps): Authenticate {
 export async function callerWithKey(app: CallerDeps, request: FastifyRequest, apiKey: string): Promise<ApiCaller> {
   const { caller, key } = await check(app, apiKey);
   refuseOutsideNetworks(request, key, new Networks(app.config.http.trustedProxies));
-  app.keyUses.note(key);
+  app.keyUses.record(key);
   return caller;
 }
 
@@ -103,7 +103,7 @@ export async function callerWithKey(app: CallerDeps, request: FastifyRequest, ap
 export async function callerAt(app: CallerDeps, address: string, apiKey: string): Promise<ApiCaller> {
   const { caller, key } = await check(app, apiKey);
   if (key.networks !== null && !key.networks.has(address)) throw refused('network');
-  app.keyUses.note(key);
+  app.keyUses.record(key);
   return caller;
 }
 
@@ -234,7 +234,7 @@ async function serviceAndKeys(
 /** An expired key gets the same error as a revoked one. */
 function admission({ clock }: CallerDeps, service: ServiceWithKeys, matching: ServiceKey[]): Admission {
   const now = clock.now();
-  const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
+  const key = matching.find((candidate) => candidate.revoked_at === null && !isExpired(candidate, now));
   if (!key) throw refused('keyRevoked');
   const { id: api_key_id, key_type, manage_templates, manage_reports, send_over_smtp } = key;
   const rights = { manage_templates, manage_reports, send_over_smtp };

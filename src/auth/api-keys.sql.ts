@@ -39,7 +39,7 @@ interface ServiceWithKeysRow {
     manage_templates: boolean;
     manage_reports: boolean;
     send_over_smtp: boolean;
-    expiry_date: Timestamp | null;
+    revoked_at: Timestamp | null;
     expires_at: Timestamp | null;
   }[];
 }
@@ -53,7 +53,7 @@ export async function selectServicesWithKeys(db: Db, serviceIds: string[]): Prom
         'encrypted_secret', key.encrypted_secret, 'allowed_networks', key.allowed_networks,
         'manage_templates', key.manage_templates, 'manage_reports', key.manage_reports,
         'send_over_smtp', key.send_over_smtp,
-        'expiry_date', ${wireTime(sql`key.expiry_date`)}, 'expires_at', ${wireTime(sql`key.expires_at`)})), '[]')
+        'revoked_at', ${wireTime(sql`key.expiry_date`)}, 'expires_at', ${wireTime(sql`key.expires_at`)})), '[]')
       from api_keys key where key.service_id = services.id
     ) as keys
     from services where services.id = any (${serviceIds}::uuid[])`.execute(db);

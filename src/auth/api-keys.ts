@@ -141,8 +141,8 @@ export async function hasLiveSecret(
 ): Promise<boolean> {
   const [service] = await selectServicesWithKeys(db, [serviceId]);
   return (service?.keys ?? []).some(
-    ({ id, encrypted_secret, expiry_date }) =>
-      expiry_date === null && decryptKeySecret({ secrets }, { id, service_id: serviceId }, encrypted_secret) === secret,
+    ({ id, encrypted_secret, revoked_at }) =>
+      revoked_at === null && decryptKeySecret({ secrets }, { id, service_id: serviceId }, encrypted_secret) === secret,
   );
 }
 

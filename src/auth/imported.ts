@@ -7,7 +7,7 @@ import type { AuthSettings } from './settings.ts';
 
 /** Objects from another server can keep their id or secret, so that applications only need a new base URL. */
 
-interface ImportedThing {
+interface ImportedObject {
   id: string;
   noun: 'service' | 'template' | 'email_reply_to' | 'sms_sender' | 'api_key';
   service_id: string;
@@ -23,7 +23,7 @@ const tables = [
 export const idInUse = () => invalidField('id', 'Already in use.');
 
 /** Returns the canonical form of the id; throws if it is in use. */
-export async function takeUnusedId(tx: Tx, given: string): Promise<string> {
+export async function requireUnusedId(tx: Tx, given: string): Promise<string> {
   const id = canonicalId(given);
   const unknown = await selectUnknownIds(
     tx,
@@ -34,7 +34,7 @@ export async function takeUnusedId(tx: Tx, given: string): Promise<string> {
 }
 
 /** Adds an `import` entry to the audit log, in addition to the entry of the row itself. */
-export async function recordImport(tx: Tx, { noun, id, service_id }: ImportedThing): Promise<void> {
+export async function recordImport(tx: Tx, { noun, id, service_id }: ImportedObject): Promise<void> {
   await recordAuditEntry(tx, { action: 'import', noun, thing_id: id, service_id });
 }
 

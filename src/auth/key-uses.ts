@@ -1,11 +1,11 @@
 import { minute_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { upsertKeyUses } from './api-keys.sql.ts';
-import { neverNoted, type ServiceKey } from './service-keys.ts';
+import { neverRecorded, type ServiceKey } from './service-keys.ts';
 
 const writeEvery_ms = 2_000;
 
-type UsedKey = Pick<ServiceKey, 'id' | 'noted_at'>;
+type UsedKey = Pick<ServiceKey, 'id' | 'recorded_at'>;
 
 /** Records when keys were last used, to the minute: in memory on each request, then in batches to the database. */
 export class KeyUses {
@@ -18,10 +18,10 @@ export class KeyUses {
     this.app = app;
   }
 
-  note(key: UsedKey): void {
+  record(key: UsedKey): void {
     const now = performance.now();
-    if (now - key.noted_at < minute_ms) return;
-    key.noted_at = now;
+    if (now - key.recorded_at < minute_ms) return;
+    key.recorded_at = now;
     this.waiting.set(key.id, { key, last_used_at: timestamp(this.app.clock.now()) });
     this.writing ??= setTimeout(() => void this.write(), writeEvery_ms).unref();
   }
@@ -39,7 +39,7 @@ export class KeyUses {
       );
     } catch (error) {
       // Drop this batch; the next use of each key is recorded again. Requests matter more than exact last-use times.
-      for (const { key } of uses.values()) key.noted_at = neverNoted;
+      for (const { key } of uses.values()) key.recorded_at = neverRecorded;
       this.app.log.warn({ event: 'key_uses.unrecorded', err: error }, 'The last use of API keys was not recorded');
     }
   }

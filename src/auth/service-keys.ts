@@ -12,9 +12,7 @@ export interface ServiceKey {
   id: string;
   key_type: KeyType;
   secret: string;
-  /** When it was revoked. */
-  expiry_date: Timestamp | null;
-  /** When it expires. */
+  revoked_at: Timestamp | null;
   expires_at: Timestamp | null;
   /** Null if the key works from any address. */
   networks: Networks | null;
@@ -22,11 +20,11 @@ export interface ServiceKey {
   manage_reports: boolean;
   /** Whether software may use the key as its SMTP password. */
   send_over_smtp: boolean;
-  /** The time at which its last use was noted, from `performance.now()`. */
-  noted_at: number;
+  /** The time at which its last use was recorded, from `performance.now()`. */
+  recorded_at: number;
 }
 
-export const neverNoted = Number.NEGATIVE_INFINITY;
+export const neverRecorded = Number.NEGATIVE_INFINITY;
 
 /** The fields of a service that authentication of the public API needs. */
 export interface ServiceWithKeys {
@@ -59,7 +57,12 @@ export function serviceKeys(app: Platform): ServiceKeys {
       const keys = service.keys.map(({ encrypted_secret, allowed_networks, ...key }) => {
         const secret = decryptKeySecret(app, { id: key.id, service_id: service.id }, encrypted_secret);
         if (secret === undefined) throw new Error('Cannot decrypt an API key: is a key missing from SECRET_KEYS?');
-        return { ...key, secret, networks: allowed_networks && new Networks(allowed_networks), noted_at: neverNoted };
+        return {
+          ...key,
+          secret,
+          networks: allowed_networks && new Networks(allowed_networks),
+          recorded_at: neverRecorded,
+        };
       });
       return { ...service, keys };
     },
@@ -69,5 +72,5 @@ export function serviceKeys(app: Platform): ServiceKeys {
 /** Keys that error messages may still refer to; keys revoked long ago count as not found. */
 export function reportableKeys(service: ServiceWithKeys, clock: Clock): ServiceKey[] {
   const since = revokedKeysVisibleSince(clock.now());
-  return service.keys.filter((key) => key.expiry_date === null || key.expiry_date > since);
+  return service.keys.filter((key) => key.revoked_at === null || key.revoked_at > since);
 }

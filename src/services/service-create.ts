@@ -1,4 +1,4 @@
-import { recordImport, takeUnusedId } from '../auth/imported.ts';
+import { recordImport, requireUnusedId } from '../auth/imported.ts';
 import type { Country } from '../countries/country.ts';
 import { hasCrownBodies, type OrganisationType } from '../organisations/organisation-types.ts';
 import { findOrganisationIdByEmailAddress, getOrganisation } from '../organisations/organisations.ts';
@@ -27,7 +27,7 @@ export async function createService(
   const { user_id, id: importedId, ...fields } = request;
   const now = app.clock.now();
   const id = await inTransaction(app.db, async (tx) => {
-    const id = importedId === undefined ? newId(now) : await takeUnusedId(tx, importedId);
+    const id = importedId === undefined ? newId(now) : await requireUnusedId(tx, importedId);
     const creator = await getUserRecord(tx, user_id);
     await validateReferences(tx, fields);
     const restricted = fields.restricted ?? true;

@@ -1,4 +1,4 @@
-import { recordImport, takeUnusedId } from '../auth/imported.ts';
+import { recordImport, requireUnusedId } from '../auth/imported.ts';
 import type { Country } from '../countries/country.ts';
 import { homePostage } from '../countries/postage.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
@@ -90,7 +90,7 @@ export async function createTemplateIn(
   made: Made,
 ): Promise<CurrentTemplateRow> {
   const { permissions, api_dialect } = await getServiceRules(tx, serviceId);
-  const imported = request.id === undefined ? {} : { id: await takeUnusedId(tx, request.id) };
+  const imported = request.id === undefined ? {} : { id: await requireUnusedId(tx, request.id) };
   const template = { ...newTemplate(serviceId, request, made), ...imported };
   refuseIfForAnotherService(serviceId, request.service);
   refuseUnlessLanguagesFit(template, request);

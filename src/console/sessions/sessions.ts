@@ -29,7 +29,7 @@ type SignInDeps = DepsOfRequest & { config: { http: HttpSettings } };
 /** The sessions of operators also end after this time without a request. Not in the demo. */
 const idle_ms = 30 * minute_ms;
 /** The time of last use is updated at most this often. */
-const useIsNoted_ms = minute_ms;
+const recordUseEvery_ms = minute_ms;
 
 export type Session = NonNullable<Awaited<ReturnType<typeof selectLiveSession>>>;
 
@@ -65,7 +65,7 @@ async function findSession(app: Deps, token: string, { passive }: { passive: boo
   const now = app.clock.now();
   const session = await selectLiveSession(app.db, hashOf(token), oldest(app));
   if (!session || isIdle(app, session)) return undefined;
-  if (!passive && session.last_used_at <= timestamp(earlier(now, useIsNoted_ms))) {
+  if (!passive && session.last_used_at <= timestamp(earlier(now, recordUseEvery_ms))) {
     await updateSession(app.db, session.id, { last_used_at: timestamp(now) });
   }
   return session;

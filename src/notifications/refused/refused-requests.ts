@@ -46,7 +46,7 @@ export class RefusedRequests {
     this.app = app;
   }
 
-  note(request: FastifyRequest, failure: Failure, status_code: number): void {
+  record(request: FastifyRequest, failure: Failure, status_code: number): void {
     const caller = request.apiCaller;
     const path = request.routeOptions.url ?? '';
     if (!caller || status_code >= 500 || !recordedPaths.has(path) || !this.hasRoom(caller.service_id)) return;
@@ -55,7 +55,7 @@ export class RefusedRequests {
   }
 
   /** Records an email sent over SMTP, with the code and text of its rejection. */
-  noteEmail(caller: ApiCaller, status_code: number, message: string): void {
+  recordEmail(caller: ApiCaller, status_code: number, message: string): void {
     if (!this.hasRoom(caller.service_id)) return;
     const errors = [{ error: 'SMTP', message: storable(message, maxMessage) }];
     const sent = { errors, template_id: null, fields: [], personalisation_fields: [] };

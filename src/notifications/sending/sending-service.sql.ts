@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { SendWindow } from '../../countries/timing/send-windows.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
-import type { UnitOfTexts } from '../../services/settings/text-unit.ts';
+import type { TextUnitSetting } from '../../services/settings/text-unit.ts';
 import type { GuardPause } from '../guard/guard.ts';
 import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
 
-export interface SendingServiceRow extends UnitOfTexts {
+export interface SendingServiceRow extends TextUnitSetting {
   id: string;
   restricted: boolean;
   permissions: string[];

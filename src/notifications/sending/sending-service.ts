@@ -3,7 +3,7 @@ import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
-import type { UnitOfTexts } from '../../services/settings/text-unit.ts';
+import type { TextUnitSetting } from '../../services/settings/text-unit.ts';
 import type { GuardPause } from '../guard/guard.ts';
 import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
@@ -22,7 +22,7 @@ export interface SendingService {
   daily_limits: Readonly<Record<LimitedChannel, number>>;
   /** The limits of the service, then those of its organisation. Most services have none. */
   annual_limits: readonly AnnualLimits[];
-  text_unit: UnitOfTexts;
+  text_unit: TextUnitSetting;
   contact_link: string | null;
   email_sender_local_part: string;
   /** The name that its texts begin with, if any. */
@@ -119,7 +119,7 @@ function sendingTimesOf(
   };
 }
 
-const messages: UnitOfTexts = { sms_limit_unit: 'messages', sms_limit_unit_from: null };
+const messages: TextUnitSetting = { sms_limit_unit: 'messages', sms_limit_unit_from: null };
 const noAnnualLimits: readonly AnnualLimits[] = [];
 const none: ReadonlyMap<string, string> = new Map();
 const maxShared = 1_000;

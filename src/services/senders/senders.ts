@@ -1,5 +1,5 @@
 import type { Insertable, Updateable } from 'kysely';
-import { recordImport, takeUnusedId } from '../../auth/imported.ts';
+import { recordImport, requireUnusedId } from '../../auth/imported.ts';
 import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -130,7 +130,7 @@ function sendersIn<T extends SenderTable>(table: T, refusals: Refusals<T>) {
         if (request.is_default) await clearDefault(tx, table, serviceId, created_at);
         else refusals.refuseWithoutDefault?.(await selectSenders(tx, table, serviceId));
         const noun = importedNouns[table];
-        const id = importedId === undefined ? newId(now) : await takeUnusedId(tx, importedId);
+        const id = importedId === undefined ? newId(now) : await requireUnusedId(tx, importedId);
         if (importedId !== undefined && noun) await recordImport(tx, { noun, id, service_id: serviceId });
         const row = { ...request, id, service_id: serviceId, created_at };
         return insertSender(tx, table, row as Insertable<DB[T]>);

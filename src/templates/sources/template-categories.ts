@@ -63,5 +63,5 @@ export function refuseUnlessCategoryId(id: unknown): void {
 
 /** The error lists the categories that exist. */
 function categoryFailure(code: string, message: string): Failure {
-  return new Failure('invalid', code, message, { besides: { template_categories: listedCategories } });
+  return new Failure('invalid', code, message, { extraFields: { template_categories: listedCategories } });
 }
