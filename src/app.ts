@@ -81,7 +81,7 @@ export interface App extends Platform {
 }
 
 /** External dependencies, replaceable in tests. */
-interface Outside {
+interface ExternalDeps {
   databaseUrl: string;
   clock?: Clock;
   country?: CountryProfile | undefined;
@@ -93,11 +93,11 @@ interface Outside {
 }
 
 /** Opens no connections; `open` does. */
-export function buildApp(config: Config, outside: Outside): App {
-  const log = outside.log ?? createLog(config.log.level);
-  const clock = outside.clock ?? systemClock;
+export function buildApp(config: Config, external: ExternalDeps): App {
+  const log = external.log ?? createLog(config.log.level);
+  const clock = external.clock ?? systemClock;
   const metrics = new Metrics();
-  const connections = prepareConnections({ ...config.database, url: outside.databaseUrl, log, metrics });
+  const connections = prepareConnections({ ...config.database, url: external.databaseUrl, log, metrics });
   const { db, pool, sessions, changeListener, apart, standby } = connections;
   metrics.observePools({
     ...{ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool },
@@ -111,11 +111,11 @@ export function buildApp(config: Config, outside: Outside): App {
     standby,
     queue: databaseQueue,
     cacheMemory_bytes: config.database.cacheMemory_bytes,
-    files: outside.files ?? openFiles(config, clock),
+    files: external.files ?? openFiles(config, clock),
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),
     clock,
-    country: createCountry(outside.country ?? config.country.profile),
+    country: createCountry(external.country ?? config.country.profile),
     languages: config.country.offered,
     log,
     metrics,
@@ -129,7 +129,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
   const emailThreads = createEmailThreads();
-  const known = outside.providers ?? providers;
+  const known = external.providers ?? providers;
 
   let draining = false;
   return {
@@ -153,9 +153,9 @@ export function buildApp(config: Config, outside: Outside): App {
     emailThreads,
     senderDomains: new SenderDomains({ ...platform, config }),
     domainProviders: domainProviders({ ...platform, config, providers: known }),
-    resolver: outside.resolver ?? countingResolver(metrics, config.domains),
+    resolver: external.resolver ?? countingResolver(metrics, config.domains),
     letterResults: createLetterResults(platform),
-    printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
+    printer: external.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
     providers: known,
     bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
     apart,

@@ -125,8 +125,8 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
       results.push(await rule());
     } catch (error) {
       if (!isAboutForm(error)) throw error;
-      const said = isText(error.said) ? { '': error.said } : error.said;
-      for (const [field, texts] of Object.entries(said)) problems.set(field, problems.get(field) ?? texts);
+      const byField = isText(error.localised) ? { '': error.localised } : error.localised;
+      for (const [field, texts] of Object.entries(byField)) problems.set(field, problems.get(field) ?? texts);
     }
   }
   if (problems.size > 0) throw invalid(Object.fromEntries(problems));
@@ -134,9 +134,9 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
 }
 
 /** Returns messages by field. A message without a field is about the whole form. */
-export function problemsOf({ said }: Failure): Map<string, string> {
-  if (isText(said)) return new Map([['', said]]);
-  return new Map(Object.entries(said).map(([field, texts]) => [field, isText(texts) ? texts : eachOnce(texts)]));
+export function problemsOf({ localised }: Failure): Map<string, string> {
+  if (isText(localised)) return new Map([['', localised]]);
+  return new Map(Object.entries(localised).map(([field, texts]) => [field, isText(texts) ? texts : eachOnce(texts)]));
 }
 
 /** Messages that differ for programs may be the same for people. */

@@ -166,7 +166,7 @@ async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, wr
     await failSuppressed(app, tx, notifications.suppressed, suppressed, expandedAt);
     const tasks = letters.map((letter) => ({
       payload: { notification_id: letter.id },
-      priority: app.sending.letterTurns.priorityFor(letter),
+      priority: app.sending.letterPriorities.priorityFor(letter),
     }));
     await app.queue.addMany(tx, composeLetter, tasks);
     await markChunkExpanded(tx, chunk, timestamp(expandedAt));

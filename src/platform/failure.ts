@@ -43,12 +43,12 @@ export class Failure extends Error {
   /** In English, for programs. */
   readonly detail: FailureDetail;
   /** The same in the language of the reader, if it is marked for translation. */
-  readonly said: FailureDetail;
+  readonly localised: FailureDetail;
   /** Set when there are several entries, or entries with extra keys. */
   readonly problems: Problem[] | undefined;
   readonly headers: Record<string, string> | undefined;
   /** Extra fields of the public API's response, in addition to the errors. */
-  readonly besides: object | undefined;
+  readonly extraFields: object | undefined;
   /** Identifies the rule that failed, for code that shows its own message: the text differs between countries and is meant for programs. */
   readonly reason: string | undefined;
   /** Values for that message. */
@@ -61,7 +61,7 @@ export class Failure extends Error {
     more: {
       problems?: Problem[] | undefined;
       headers?: Record<string, string> | undefined;
-      besides?: object;
+      extraFields?: object;
       reason?: string | undefined;
       facts?: Facts;
       cause?: unknown;
@@ -73,10 +73,10 @@ export class Failure extends Error {
     this.kind = kind;
     this.code = code;
     this.detail = english;
-    this.said = detail;
+    this.localised = detail;
     this.problems = more.problems;
     this.headers = more.headers;
-    this.besides = more.besides;
+    this.extraFields = more.extraFields;
     this.reason = more.reason;
     this.facts = more.facts ?? noFacts;
   }

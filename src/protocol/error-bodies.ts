@@ -44,7 +44,7 @@ export const publicErrors = {
     errors: failure.problems?.map(({ about: _about, reason: _reason, facts: _facts, ...entry }) => entry) ?? [
       { error: failure.code, message: plainText(failure.detail) },
     ],
-    ...failure.besides,
+    ...failure.extraFields,
   }),
   schemaFailure(errors: SchemaError[], place?: SchemaPlace): Failure {
     const problems = publicProblems(errors, place);

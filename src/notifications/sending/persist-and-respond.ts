@@ -127,7 +127,7 @@ function acceptanceOf<ResponseBody>(
             if (secret_values) await updateSecretValues(tx, notification.id, secret_values);
             if (files?.count) await recordDocumentCount(tx, notification.id, files.count);
             if (task) {
-              const priority = app.sending.letterTurns.priorityFor(notification);
+              const priority = app.sending.letterPriorities.priorityFor(notification);
               await app.queue.add(tx, task, { notification_id: notification.id }, { priority });
             }
           }

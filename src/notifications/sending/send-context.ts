@@ -58,7 +58,7 @@ export interface SendState {
   rateLimits: RateLimits;
   acceptor: Acceptor;
   running: RunningRequests;
-  letterTurns: LetterTurns;
+  letterPriorities: LetterPriorities;
 }
 
 export function createSending(app: Platform): SendState {
@@ -67,7 +67,7 @@ export function createSending(app: Platform): SendState {
     rateLimits: new RateLimits(app),
     acceptor: new Acceptor(app),
     running: new RunningRequests(),
-    letterTurns: new LetterTurns(app.clock),
+    letterPriorities: new LetterPriorities(app.clock),
   };
 }
 
@@ -87,7 +87,7 @@ const maxServices = 10_000;
  * a service with a few letters does not wait for one with thousands. Letters of test keys are counted separately, so they do not delay live
  * letters of the same service.
  */
-export class LetterTurns {
+export class LetterPriorities {
   private readonly clock: Clock;
   private readonly recent = new Map<string, Recent>();
 

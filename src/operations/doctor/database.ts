@@ -116,7 +116,7 @@ async function checkReplica({ replicaUrl }: DatabaseSettings, primary: pg.Client
     const { problem, behind_ms } = await compareServers(primary, standby, maxBehind_ms);
     return [judge(`${standby.host}:${standby.port}`, problem, behind_ms)];
   } catch (error) {
-    return [judge(undefined, `cannot be asked (${error instanceof Error ? error.message : error})`, 0)];
+    return [judge(undefined, `cannot be queried (${error instanceof Error ? error.message : error})`, 0)];
   } finally {
     await standby.end().catch(() => undefined);
   }

@@ -5,10 +5,10 @@ import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   limitConnections,
+  limitPipelining,
   maxWaiting,
   onRequestEnd,
   respondToClientError,
-  shareTheLoop,
   waitOnlyForResponses,
 } from './connections.ts';
 
@@ -80,7 +80,7 @@ describe('a client that sends many requests without waiting for responses', () =
   async function sendAtOnce(count: number) {
     const handled: string[] = [];
     const http = Fastify();
-    shareTheLoop(http);
+    limitPipelining(http);
     http.get('/:name', ({ url }, reply) => {
       handled.push(url);
       reply.send(url);

@@ -10,14 +10,14 @@ export const headersTimeout_ms = 10_000;
 export const checkEvery_ms = 2_000;
 
 /** File descriptors reserved for the database, outgoing requests, files and logs. */
-const keptForOurselves = 1_000;
+const reservedDescriptors = 1_000;
 
 /**
  * Every connection uses a file descriptor, and serving it takes more of them, so clients only get the rest. Connections beyond the limit
  * are closed at once, which a load balancer handles. Without a limit, the database could become unreachable.
  */
 export function limitConnections(server: Server, openFiles = openFilesLimit()): void {
-  if (Number.isFinite(openFiles)) server.maxConnections = Math.max(openFiles - keptForOurselves, openFiles >> 1);
+  if (Number.isFinite(openFiles)) server.maxConnections = Math.max(openFiles - reservedDescriptors, openFiles >> 1);
 }
 
 /** Node has already raised the soft limit to the hard limit. Only Linux exposes it directly. */
@@ -65,7 +65,7 @@ export function respondToClientError(error: Error & { code?: string }, socket: S
 }
 
 /** Number of requests on one connection that are handled before other connections get a turn. */
-const atOnce = 10;
+const maxPerTurn = 10;
 
 /** Maximum number of requests on one connection that wait for their turn. */
 export const maxWaiting = 100;
@@ -75,7 +75,7 @@ export const maxWaiting = 100;
  * thousands of requests would block all others for seconds. After the first few, each request waits until other
  * connections had their turn, and a client that sends too many is disconnected.
  */
-export function shareTheLoop(http: FastifyInstance): void {
+export function limitPipelining(http: FastifyInstance): void {
   const connections = new WeakMap<Socket, { turn: number; handled: number; waiting: number }>();
   let turn = 0;
   let isTurnEnding = false;
@@ -101,7 +101,7 @@ export function shareTheLoop(http: FastifyInstance): void {
       connection.handled = 0;
     }
     connection.handled += 1;
-    if (connection.handled <= atOnce && connection.waiting === 0) return done();
+    if (connection.handled <= maxPerTurn && connection.waiting === 0) return done();
     // If `done` is not called, the request is not processed further.
     if (socket.destroyed || connection.waiting >= maxWaiting) return void socket.destroy();
     connection.waiting += 1;

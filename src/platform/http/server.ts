@@ -24,9 +24,9 @@ import {
   checkEvery_ms,
   headersTimeout_ms,
   limitConnections,
+  limitPipelining,
   onRequestEnd,
   respondToClientError,
-  shareTheLoop,
   waitOnlyForResponses,
 } from './connections.ts';
 import { DeclaredRoutes, unknownPath } from './declared-routes.ts';
@@ -103,7 +103,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const declared = new DeclaredRoutes();
   declared.remember(http);
   const pages = new DeclaredRoutes();
-  shareTheLoop(http);
+  limitPipelining(http);
   http.decorateRequest('incomingBody', undefined);
   http.decorateRequest('subroute', undefined);
   http.decorateRequest('span', undefined);

@@ -63,7 +63,7 @@ export class TelemetryTracer {
   }
 
   /** Starts a span in a recorded trace, or in a new trace with a link to it. */
-  startAbout(traceparent: string, span: NewSpan, place: 'within' | 'linked'): Span | undefined {
+  continueTrace(traceparent: string, span: NewSpan, place: 'within' | 'linked'): Span | undefined {
     const context = propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter);
     const origin = api.trace.getSpanContext(context);
     if (!origin) return undefined;

@@ -36,7 +36,7 @@ export class Tracing {
   /** Starts a later step about an object that a recorded request stored at `stored_ms`. */
   startLater(traceparent: string, span: NewSpan, { stored_ms, now_ms }: { stored_ms: number; now_ms: number }) {
     const place = now_ms - stored_ms > maxTraceAge_ms ? 'linked' : 'within';
-    return this.tracer?.startAbout(traceparent, span, place);
+    return this.tracer?.continueTrace(traceparent, span, place);
   }
 
   async close(): Promise<void> {

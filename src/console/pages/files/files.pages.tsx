@@ -305,5 +305,5 @@ function isLive(file: LoadedFile): boolean {
 /** Refusals that a person can do something about are shown on the page. */
 function toRefusal(error: unknown): unknown {
   const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
-  return isRefusal ? invalid(error.said) : error;
+  return isRefusal ? invalid(error.localised) : error;
 }

@@ -22,8 +22,8 @@ export async function refuseInFileField<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const isAboutFile = error instanceof Failure && ['invalid', 'too-large', 'too-many'].includes(error.kind);
-    if (!isAboutFile || !isText(error.said)) throw error;
-    throw invalidField('file', asSentence(error.said));
+    if (!isAboutFile || !isText(error.localised)) throw error;
+    throw invalidField('file', asSentence(error.localised));
   }
 }
 

@@ -104,10 +104,10 @@ export function toFormProblem(country: Country, failure: Failure): Failure {
           failure.problems.map(({ message }) => message),
           '; ',
         )
-      : joinSaid(failure),
+      : joinTexts(failure),
   );
 }
 
-function joinSaid({ said }: Failure): string {
-  return isText(said) ? said : joined(Object.values(said).flat(), '; ');
+function joinTexts({ localised }: Failure): string {
+  return isText(localised) ? localised : joined(Object.values(localised).flat(), '; ');
 }

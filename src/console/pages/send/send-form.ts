@@ -123,15 +123,15 @@ const aboutRecipient = new Set(['suppressed', 'not_in_team', 'unsupported_countr
 /** Converts a rejection into a problem of the form, beside the field that it is about, if any. Other failures are returned unchanged. */
 export function toFormProblem(country: Country, error: unknown, values: Filled['values']): unknown {
   if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
-  const { said, reason = '' } = error;
-  if (!isText(said)) return invalid(said);
+  const { localised, reason = '' } = error;
+  if (!isText(localised)) return invalid(localised);
   const advice = adviseOnNumber(country, reason);
   if (advice !== undefined) return invalidField('to', advice);
   const known = advices.get(reason);
   if (known) return invalidField(known[0], known[1]);
   if (reason === 'text_too_long')
-    return invalidField(findLongestField(values), t('{problem}. Shorten it.', { problem: said }));
-  return invalidField(isAddressReason(reason) || aboutRecipient.has(reason) ? 'to' : '', said);
+    return invalidField(findLongestField(values), t('{problem}. Shorten it.', { problem: localised }));
+  return invalidField(isAddressReason(reason) || aboutRecipient.has(reason) ? 'to' : '', localised);
 }
 
 function findLongestField(values: Filled['values']): string {

@@ -244,7 +244,7 @@ async function change(
 
 /** Shows a rate limit as a message on the page. */
 function sayOnPage(error: unknown): never {
-  throw error instanceof Failure && error.kind === 'too-many' ? invalid(error.said) : error;
+  throw error instanceof Failure && error.kind === 'too-many' ? invalid(error.localised) : error;
 }
 
 function Do({ task, children }: { task: (typeof tasks)[number]; children: string }) {

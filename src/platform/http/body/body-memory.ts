@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { Failure } from '../../failure.ts';
 
 /** A body that is still arriving cannot be evicted for this long. */
-const undisturbed_ms = 2_000;
+const evictAfter_ms = 2_000;
 
 /** Bodies of this size leave strings that V8 collects late: a few of them would keep hundreds of megabytes. */
 const large_bytes = 1024 * 1024;
@@ -72,7 +72,7 @@ export class BodyMemory {
   }
 
   private makeRoom(bytes: number): void {
-    const latest = performance.now() - undisturbed_ms;
+    const latest = performance.now() - evictAfter_ms;
     // In order of arrival. Dropping a body removes it from the set.
     for (const body of this.arriving) {
       if (body.since > latest) break;

@@ -145,8 +145,8 @@ async function describeLeft(app: ConsoleApp, serviceId: string, preview: DraftPr
 /** If a letter cannot be rendered now, its writer must not lose the text. */
 function whyNoPreview(error: unknown): { reason: string } {
   const isPassing = error instanceof Failure && (error.kind === 'invalid' || error.kind === 'too-many');
-  if (!isPassing || !isText(error.said)) throw error;
-  return { reason: error.said };
+  if (!isPassing || !isText(error.localised)) throw error;
+  return { reason: error.localised };
 }
 
 /** Whether there is nothing to preview or count. Emails and letters have other content besides their message. */

@@ -165,6 +165,6 @@ export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, ed
     return t('Test sent to {to}. It counts as one of the messages of your service.', { to });
   } catch (error) {
     const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
-    throw isRefusal ? invalid(error.said) : error;
+    throw isRefusal ? invalid(error.localised) : error;
   }
 }
