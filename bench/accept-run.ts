@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
 import type { Progress } from './measurement.ts';
-import { cpuMs, cpuMsOfFamily, median, quantile, runAside } from './processes.ts';
+import { cpuMs, cpuMsOfFamily, median, quantile, runInProcess } from './processes.ts';
 
 export const connections = 64;
 /** Before each turn: caches fill, and the first change of each page after a checkpoint writes the whole page to the WAL. */
@@ -29,7 +29,7 @@ export class AcceptRuns {
 
   async send(order: RunOrder, seconds: number): Promise<LoadReport> {
     const { port, progress } = this.bed;
-    const report = await runAside<LoadOrder, LoadReport>('accept-load', { port, connections, seconds, ...order });
+    const report = await runInProcess<LoadOrder, LoadReport>('accept-load', { port, connections, seconds, ...order });
     for (const [what, count] of Object.entries(report.errors)) {
       progress(`${count} times ${what}`);
       this.errors += count;

@@ -10,13 +10,13 @@ import {
   profilingFlags,
   quantile,
   rssMb,
-  runAside,
-  startAside,
+  runInProcess,
+  startInProcess,
   startProduct,
 } from './processes.ts';
 import { alwaysOpen, manySenders } from './sender.ts';
 import { type InsertOrder, type InsertReport, tableFor } from './single-inserts.ts';
-import { postmasterOf, throwAwayDatabase } from './throw-away-database.ts';
+import { postmasterOf, temporaryDatabase } from './temporary-database.ts';
 
 /**
  * Messages accepted per second by one process: text messages of one service, of one with sending times, of 100 and of 1,000, and emails. Compared with
@@ -57,10 +57,10 @@ const runs: Record<string, { services: number; channel: 'sms' | 'email'; withSen
 
 export async function run(progress: Progress): Promise<Measurement> {
   progress('starting PostgreSQL and one API process');
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   const database = new pg.Client({ connectionString: server.url });
   let product: Product | undefined;
-  let bareRoute: Aside | undefined;
+  let bareRoute: BenchProcess | undefined;
   try {
     product = await startProduct('api', environment, profilingFlags());
     const { port, pid } = product;
@@ -80,10 +80,10 @@ export async function run(progress: Progress): Promise<Measurement> {
     const insertsPerSecond = async (rows: InsertOrder['rows']) => {
       const order: InsertOrder = { ...server.connection, rows, clients: connections, seconds: inserts_s };
       progress(`single-row durable inserts (${rows}) by ${connections} clients for ${order.seconds} s`);
-      const { inserts, seconds } = await runAside<InsertOrder, InsertReport>('single-inserts', order);
+      const { inserts, seconds } = await runInProcess<InsertOrder, InsertReport>('single-inserts', order);
       return Math.round(inserts / seconds);
     };
-    bareRoute = await startAside<BareRouteOrder>('bare-route', { databaseUrl: server.url });
+    bareRoute = await startInProcess<BareRouteOrder>('bare-route', { databaseUrl: server.url });
     await requestBareRoute(bareRoute, postmaster);
     for (const rows of ['messages', 'bare'] as const) await database.query(tableFor(rows));
     const rssBefore = rssMb(pid);
@@ -123,17 +123,17 @@ export async function run(progress: Progress): Promise<Measurement> {
   }
 }
 
-type Aside = Awaited<ReturnType<typeof startAside>>;
+type BenchProcess = Awaited<ReturnType<typeof startInProcess>>;
 
 async function requestBareRoute(
-  { port, report: ask }: Aside,
+  { port, report: ask }: BenchProcess,
   postmaster: number,
 ): Promise<Record<'per_s' | 'cpu_ms' | 'p50_ms' | 'p99_ms', number>> {
   const cpuNow = async () => (await ask<BareRouteReport>()).cpu_ms + cpuMsOfFamily(postmaster);
   const before = await cpuNow();
   const senders = [{ service_id: 'none', secret: 'none', template_id: 'none' }];
   const order: LoadOrder = { port, connections, seconds: inserts_s, senders, channel: 'sms' };
-  const report = await runAside<LoadOrder, LoadReport>('accept-load', order);
+  const report = await runInProcess<LoadOrder, LoadReport>('accept-load', order);
   const latencies = report.latencies_ms.sort((left, right) => left - right);
   return {
     per_s: round(report.ids.length / report.seconds, 0),

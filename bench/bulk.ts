@@ -12,12 +12,12 @@ import {
   profilingFlags,
   quantile,
   rssMb,
-  runAside,
-  runAsideUntilStopped,
+  runInProcess,
+  runInProcessUntilStopped,
   startProduct,
 } from './processes.ts';
 import { aSender, type Sender } from './sender.ts';
-import { throwAwayDatabase } from './throw-away-database.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 /**
  * A file of 100,000 rows and 5 columns, as CSV and as NDJSON, sent through the process that also accepts and delivers messages
@@ -83,7 +83,7 @@ interface Bed {
 
 export async function run(progress: Progress, { messages: rows = defaultRows }: Options): Promise<Measurement> {
   progress('starting PostgreSQL and one process for everything');
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   const database = new pg.Client({ connectionString: server.url });
   let product: Product | undefined;
   try {
@@ -101,7 +101,7 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
     progress('warming up');
     await timeFile({ ...bed, rows: 2_000 }, 'csv');
     await timeFile({ ...bed, rows: 2_000 }, 'ndjson');
-    await runAside<PacedOrder, PacedReport>('paced-load', { ...loadOf(bed), ...warmUp });
+    await runInProcess<PacedOrder, PacedReport>('paced-load', { ...loadOf(bed), ...warmUp });
     const measured: Record<FileFormat, Measured[]> = { csv: [], ndjson: [] };
     for (let turn = 1; turn <= turns; turn += 1) {
       for (const format of ['csv', 'ndjson'] as const) {
@@ -133,7 +133,7 @@ async function measure(bed: Bed, format: FileFormat): Promise<Measured> {
   const { progress, product, database, postmaster, other, rows } = bed;
   await untilDelivered(bed);
   progress(`${perSecond} messages a second of another service, and no file`);
-  const load = runAsideUntilStopped<PacedOrder, PacedReport>('paced-load', loadOf(bed));
+  const load = runInProcessUntilStopped<PacedOrder, PacedReport>('paced-load', loadOf(bed));
   await sleep(settle_s * 1_000);
   const from = now_ms();
   const cpuNow = () => cpuMs(product.pid) + cpuMsOfFamily(postmaster);

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { withDatabase } from './deliver.ts';
-import { type Kind, type LifeCost, measureLife } from './life-cost.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
+import { type Kind, type MessageCost, measureMessageCost } from './message-cost.ts';
 
 /**
  * The cost of one message over its whole life, by channel: accepted, queued, leased, handed over, its receipt, its callback,
@@ -26,11 +26,11 @@ const kinds: Record<string, Kind> = {
 };
 
 export async function run(progress: Progress, { keep = false }: Options): Promise<Measurement> {
-  const messages: Record<string, LifeCost> = {};
+  const messages: Record<string, MessageCost> = {};
   for (const [name, kind] of Object.entries(kinds)) {
     if (wanted && !wanted.includes(name)) continue;
     messages[name] = await withDatabase((bed) =>
-      measureLife({ ...bed, progress: (line) => progress(`${name}: ${line}`) }, kind, seconds),
+      measureMessageCost({ ...bed, progress: (line) => progress(`${name}: ${line}`) }, kind, seconds),
     );
     write('bench/results/capacity.json', messages);
   }
@@ -46,7 +46,7 @@ export async function run(progress: Progress, { keep = false }: Options): Promis
 }
 
 /** Other kinds of messages keep their figures in the file. */
-function write(file: string, messages: Record<string, LifeCost>): void {
+function write(file: string, messages: Record<string, MessageCost>): void {
   const at = new Date().toISOString().slice(0, 10);
   const machine = `${availableParallelism()} cores, Node ${process.versions.node}, embedded PostgreSQL 18`;
   const earlier = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).messages : {};
@@ -56,7 +56,7 @@ function write(file: string, messages: Record<string, LifeCost>): void {
   writeFileSync(file, `${JSON.stringify({ at, machine, messages: inOrder }, null, 2)}\n`);
 }
 
-function rounded(messages: Record<string, LifeCost>): Record<string, Record<string, number>> {
+function rounded(messages: Record<string, MessageCost>): Record<string, Record<string, number>> {
   return Object.fromEntries(
     Object.entries(messages).map(([name, costs]) => [
       name,

@@ -1,7 +1,7 @@
 import { type BareLoopOrder, type BareLoopReport, bareLoopTables } from './bare-loop.ts';
 import { type Bed, type measureDelivery, round } from './delivery-run.ts';
-import { cpuMsOfFamily, runAside } from './processes.ts';
-import { postmasterOf } from './throw-away-database.ts';
+import { cpuMsOfFamily, runInProcess } from './processes.ts';
+import { postmasterOf } from './temporary-database.ts';
 
 const clients = 20;
 const turn_s = 4;
@@ -28,6 +28,6 @@ async function runLoop({ progress, database, server }: Bed): Promise<BareLoopRep
   const postmaster = postmasterOf(server);
   const before = cpuMsOfFamily(postmaster);
   const order: BareLoopOrder = { databaseUrl: server.url, clients, seconds: turn_s };
-  const report = await runAside<BareLoopOrder, BareLoopReport>('bare-loop', order);
+  const report = await runInProcess<BareLoopOrder, BareLoopReport>('bare-loop', order);
   return { ...report, cpu_ms: report.cpu_ms + cpuMsOfFamily(postmaster) - before };
 }

@@ -11,11 +11,11 @@ import { seeds } from '../src/seeds.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
 import type { BareRouteOrder } from './bare-route.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
-import { quantile, runAside, startAside, startProduct } from './processes.ts';
+import { quantile, runInProcess, startInProcess, startProduct } from './processes.ts';
 import { seedMessages } from './scale-seed.ts';
 import { aSender, type Sender } from './sender.ts';
 import { signInAdmin } from './sign-in-admin.ts';
-import { throwAwayDatabase } from './throw-away-database.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 /**
  * The pages of a service with millions of messages, on the server; and accepting messages while 100 open pages ask for their
@@ -49,7 +49,7 @@ export async function run(progress: Progress, options: Options): Promise<Measure
 
 async function measurePages(messages: number, progress: Progress) {
   const log = createLog('silent');
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   try {
     await migrate(server.url, log, { seeds });
     const app = buildApp(readConfig(environment), { databaseUrl: server.url, log });
@@ -74,7 +74,7 @@ async function measurePages(messages: number, progress: Progress) {
         const times = await timeRequests(() => fetch(url, { headers: { cookie } }));
         measured.push({ page, p50_ms: round(quantile(times, 0.5)), p95_ms: round(quantile(times, 0.95)) });
       }
-      const bare = await startAside<BareRouteOrder>('bare-route', { databaseUrl: server.url });
+      const bare = await startInProcess<BareRouteOrder>('bare-route', { databaseUrl: server.url });
       const url = `http://127.0.0.1:${bare.port}/v2/notifications/sms`;
       const times = await timeRequests(() => fetch(url, { method: 'POST' }));
       bare.stop();
@@ -141,7 +141,7 @@ async function pathsOf(app: App, visitor: Visitor, service: string): Promise<Rec
 
 /** Rounds of accepting alone and with open pages take turns, so that a busy minute of the machine meets both. */
 async function measurePolling(progress: Progress) {
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   try {
     const product = await startProduct('api', environment);
     const app = buildApp(readConfig(environment), { databaseUrl: server.url, log: createLog('silent') });
@@ -195,7 +195,7 @@ function addUpEverySecond(app: App) {
 
 async function accept(port: number, sender: Sender, seconds: number): Promise<number> {
   const order: LoadOrder = { port, connections: 64, seconds, senders: [sender], channel: 'sms' };
-  const report = await runAside<LoadOrder, LoadReport>('accept-load', order);
+  const report = await runInProcess<LoadOrder, LoadReport>('accept-load', order);
   return report.ids.length / report.seconds;
 }
 

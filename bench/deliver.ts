@@ -4,9 +4,9 @@ import { besideBareLoop } from './compare-loop.ts';
 import { type DeliveryRun, measureDelivery, ms, round } from './delivery-run.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { runAside, startProduct } from './processes.ts';
+import { runInProcess, startProduct } from './processes.ts';
 import { aSender, type Sender } from './sender.ts';
-import { throwAwayDatabase } from './throw-away-database.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 /**
  * End to end: accepted, handed to a provider, its receipt recorded, delivered; with one service, with many, by email, and
@@ -68,7 +68,7 @@ export async function run(progress: Progress): Promise<Measurement> {
 export async function withDatabase<T>(
   work: (bed: Pick<Parameters<typeof measureDelivery>[0], 'server' | 'database' | 'environment'>) => Promise<T>,
 ): Promise<T> {
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   const database = new pg.Client({ connectionString: server.url });
   await database.connect();
   try {
@@ -84,7 +84,7 @@ async function measureOvertaking(progress: Progress, database: pg.Client, enviro
   const paced = { ...environment, PROVIDER_RATES: 'sandbox:500', SANDBOX_RECEIPTS: 'hold' };
   const api = await startProduct('api', paced);
   const load = (senders: Sender[], messages: number) =>
-    runAside<PacedOrder, PacedReport>('paced-load', {
+    runInProcess<PacedOrder, PacedReport>('paced-load', {
       port: api.port,
       connections: 20,
       per_second: 40,
@@ -101,7 +101,7 @@ async function measureOvertaking(progress: Progress, database: pg.Client, enviro
     progress(`queueing ${queued} bulk messages of one service`);
     const crowd = await aSender(api.port, reminder('bulk'));
     const fill = { port: api.port, connections: 100, per_second: 5_000, messages: queued, senders: [crowd] };
-    await runAside<PacedOrder, PacedReport>('paced-load', fill);
+    await runInProcess<PacedOrder, PacedReport>('paced-load', fill);
     const normal = await aSender(api.port, reminder('normal'));
     const priority = await aSender(api.port, reminder('priority'));
     const worker = await startProduct('worker', paced);

@@ -4,9 +4,17 @@ import type { EmbeddedPostgres } from '../src/libraries/embedded-postgres/embedd
 import type { GatewayOrder, GatewayReport } from './gateway.ts';
 import type { Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { cpuMs, cpuMsOfFamily, profilingFlags, quantile, runAside, startAside, startProduct } from './processes.ts';
+import {
+  cpuMs,
+  cpuMsOfFamily,
+  profilingFlags,
+  quantile,
+  runInProcess,
+  startInProcess,
+  startProduct,
+} from './processes.ts';
 import { manySenders, type Sender } from './sender.ts';
-import { postmasterOf } from './throw-away-database.ts';
+import { postmasterOf } from './temporary-database.ts';
 
 /** One end-to-end measurement: accepted, handed to a provider, receipt recorded, delivered. */
 export interface DeliveryRun {
@@ -33,7 +41,7 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
   const { progress, database, server } = bed;
   const gateway =
     run.provider === 'http'
-      ? await startAside<GatewayOrder>('gateway', { answer_ms: 20, receipt_ms: 100, connections: 100 })
+      ? await startInProcess<GatewayOrder>('gateway', { answer_ms: 20, receipt_ms: 100, connections: 100 })
       : undefined;
   const environment = { ...bed.environment, ...(gateway ? gatewaySettings(gateway.port) : {}) };
   const api = await startProduct('api', environment);
@@ -44,7 +52,7 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const senders = await manySenders(api.port, run.services, templatesOf(run.channel));
     const load = (seconds: number): PacedOrder => orderOf(run, api.port, senders, seconds);
     progress('warming up');
-    await runAside<PacedOrder, PacedReport>('paced-load', load(run.warmUp_s ?? 3));
+    await runInProcess<PacedOrder, PacedReport>('paced-load', load(run.warmUp_s ?? 3));
     await untilDelivered(progress, database);
     await database.query('truncate sandbox_messages');
     const mark = new Date();
@@ -53,7 +61,7 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const before = spent();
     const receiptsBefore = (await gateway?.report<GatewayReport>())?.receipts ?? 0;
     progress(`${run.per_second} messages a second for ${run.seconds} s`);
-    const report = await runAside<PacedOrder, PacedReport>('paced-load', load(run.seconds));
+    const report = await runInProcess<PacedOrder, PacedReport>('paced-load', load(run.seconds));
     const loaded = performance.now();
     const receiptsMeanwhile = ((await gateway?.report<GatewayReport>())?.receipts ?? 0) - receiptsBefore;
     await untilDelivered(progress, database);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { profilingFlags, quantile, runAside, startProduct } from './processes.ts';
+import { profilingFlags, quantile, runInProcess, startProduct } from './processes.ts';
 import { aSender, type Sender } from './sender.ts';
-import { throwAwayDatabase } from './throw-away-database.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 const perSecond = 200;
 const slice_s = 6;
@@ -23,7 +23,7 @@ interface Half {
  * alternate because the speed of a virtual machine varies.
  */
 export async function measureAccepting(progress: (line: string) => void) {
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   const database = new pg.Client({ connectionString: server.url });
   try {
     await database.connect();
@@ -39,7 +39,7 @@ export async function measureAccepting(progress: (line: string) => void) {
         senders: [text],
       };
       progress('warming up');
-      await runAside<PacedOrder, PacedReport>('paced-load', { ...order, messages: perSecond * 5 });
+      await runInProcess<PacedOrder, PacedReport>('paced-load', { ...order, messages: perSecond * 5 });
       const letters: Half = { latencies_ms: [], accepted: 0, seconds: 0, drawn: 0 };
       const none: Half = { latencies_ms: [], accepted: 0, seconds: 0, drawn: 0 };
       for (let slice = 0; slice < slices; slice += 1) {
@@ -47,7 +47,7 @@ export async function measureAccepting(progress: (line: string) => void) {
           progress(`${perSecond} messages a second ${half === letters ? 'while letters are drawn' : 'and no letters'}`);
           await drawLetters(database, half === letters);
           const before = await countDrawn(database);
-          const report = await runAside<PacedOrder, PacedReport>('paced-load', order);
+          const report = await runInProcess<PacedOrder, PacedReport>('paced-load', order);
           half.latencies_ms.push(...report.latencies_ms);
           half.accepted += report.accepted;
           half.seconds += report.seconds;

@@ -17,7 +17,7 @@ import type { Measurement, Options, Progress } from './measurement.ts';
 import { cpuMs, cpuMsOfFamily, profilingFlags, quantile, rssMb, startProduct } from './processes.ts';
 import { adminToken } from './sender.ts';
 import { signInAdmin } from './sign-in-admin.ts';
-import { postmasterOf, throwAwayDatabase } from './throw-away-database.ts';
+import { postmasterOf, temporaryDatabase } from './temporary-database.ts';
 
 /**
  * Every list of a service with 2,000,000 messages, with every filter: of the API as its document says, of the console as its pages
@@ -52,7 +52,7 @@ interface Measured {
 export async function run(progress: Progress, options: Options): Promise<Measurement> {
   const folder = process.env.BENCH_LISTS_DATA;
   const log = createLog('silent');
-  const { server, environment, remove } = await throwAwayDatabase(folder);
+  const { server, environment, remove } = await temporaryDatabase(folder);
   try {
     await migrate(server.url, log, { seeds });
     const settings = {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** Runs one of this folder's modules in a separate process: sends an order, waits for its report. */
-export function runAside<Order extends object, Report>(module: string, order: Order): Promise<Report> {
+export function runInProcess<Order extends object, Report>(module: string, order: Order): Promise<Report> {
   return startReporting<Order, Report>(module, order).reported;
 }
 
@@ -21,7 +21,7 @@ function startReporting<Order extends object, Report>(module: string, order: Ord
 }
 
 /** The same until it is told to stop: `stop` returns its report. */
-export function runAsideUntilStopped<Order extends object, Report>(module: string, order: Order) {
+export function runInProcessUntilStopped<Order extends object, Report>(module: string, order: Order) {
   const { child, reported } = startReporting<Order, Report>(module, order);
   return {
     stop() {
@@ -32,7 +32,7 @@ export function runAsideUntilStopped<Order extends object, Report>(module: strin
 }
 
 /** One of this folder's modules that runs until it is stopped, and reports on request. */
-export async function startAside<Order extends object>(module: string, order: Order) {
+export async function startInProcess<Order extends object>(module: string, order: Order) {
   const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
   const ask = <Report>(question: object) =>
     new Promise<Report>((resolve, reject) => {

@@ -4,9 +4,9 @@ import { ms, round, timesSince, untilDelivered } from './delivery-run.ts';
 import type { GatewayOrder, GatewayReport } from './gateway.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { cpuMs, cpuMsOfFamily, parentOf, rssMb, runAside, startAside, startProduct } from './processes.ts';
+import { cpuMs, cpuMsOfFamily, parentOf, rssMb, runInProcess, startInProcess, startProduct } from './processes.ts';
 import { aSender, manySenders } from './sender.ts';
-import { throwAwayDatabase } from './throw-away-database.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 /**
  * Ten minutes of steady sending under every condition that used to slow it down: a snapshot held all the time, as by a
@@ -20,11 +20,11 @@ const perSecond = Number(process.env.BENCH_RATE ?? 500);
 const slowShare = 0.05;
 
 export async function run(progress: Progress): Promise<Measurement> {
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   const database = new pg.Client({ connectionString: server.url });
   const snapshot = new pg.Client({ connectionString: server.url });
   await Promise.all([database.connect(), snapshot.connect()]);
-  const slow = await startAside<GatewayOrder>('gateway', { answer_ms: 5_000, receipt_ms: 100, connections: 100 });
+  const slow = await startInProcess<GatewayOrder>('gateway', { answer_ms: 5_000, receipt_ms: 100, connections: 100 });
   const settings = {
     ...environment,
     SMS_PROVIDERS: 'sandbox,mmg',
@@ -47,9 +47,9 @@ export async function run(progress: Progress): Promise<Measurement> {
     const order = (messages: number): PacedOrder => {
       return { port: api.port, connections: 100, per_second: perSecond, messages, senders };
     };
-    await runAside<PacedOrder, PacedReport>('paced-load', order(perSecond * 3));
+    await runInProcess<PacedOrder, PacedReport>('paced-load', order(perSecond * 3));
     await untilDelivered(progress, database);
-    await runAside<PacedOrder, PacedReport>('paced-load', { ...order(20), per_second: 20, senders: [poisoned] });
+    await runInProcess<PacedOrder, PacedReport>('paced-load', { ...order(20), per_second: 20, senders: [poisoned] });
     await database.query('update notifications set template_version = 99 where template_id = $1', [
       poisoned.template_id,
     ]);
@@ -64,7 +64,10 @@ export async function run(progress: Progress): Promise<Measurement> {
       progress(`minute ${minute} of ${steps}`);
       const mark = (await database.query('select clock_timestamp() as now')).rows[0].now as Date;
       const before = spent();
-      const report = await runAside<PacedOrder, PacedReport>('paced-load', order(perSecond * Math.min(60, seconds)));
+      const report = await runInProcess<PacedOrder, PacedReport>(
+        'paced-load',
+        order(perSecond * Math.min(60, seconds)),
+      );
       await sleep(7_000);
       const { delivered, sent } = await timesSince(database, mark);
       minutes.push({

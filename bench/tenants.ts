@@ -3,8 +3,8 @@ import { AcceptRuns, type RunOrder, ratioOfTurns, recordTurn, round, type Turns 
 import type { Measurement, Progress } from './measurement.ts';
 import { median, type Product, profilingFlags, rssMb, startProduct } from './processes.ts';
 import { adminWrite, aSender, platformUser, type Sender } from './sender.ts';
+import { postmasterOf, temporaryDatabase } from './temporary-database.ts';
 import { copyService } from './tenants-seed.ts';
-import { postmasterOf, throwAwayDatabase } from './throw-away-database.ts';
 
 /**
  * Messages accepted per second while 20,000 services send, each as often as the others, compared with one service that sends
@@ -31,7 +31,7 @@ const targets = {
 
 export async function run(progress: Progress): Promise<Measurement> {
   progress('starting PostgreSQL and one API process');
-  const { server, environment, remove } = await throwAwayDatabase();
+  const { server, environment, remove } = await temporaryDatabase();
   const database = new pg.Client({ connectionString: server.url });
   let product: Product | undefined;
   try {

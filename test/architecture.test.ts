@@ -29,7 +29,7 @@ const featureOrder = [
   ['operations'],
   ['console'],
 ];
-const pureRooms = ['rendering', 'recipients'];
+const pureLayers = ['rendering', 'recipients'];
 /** What differs between countries, as data; everything above may use it. */
 const countries = 'countries';
 /** Texts in the languages of people; everything above may use it. */
@@ -48,9 +48,9 @@ const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts', 's
 interface SourceFile {
   path: string;
   /** The folder under src, or '' for the root files. */
-  room: string;
+  layer: string;
   text: string;
-  imports: { path: string; room: string; typeOnly: boolean }[];
+  imports: { path: string; layer: string; typeOnly: boolean }[];
 }
 
 const files: SourceFile[] = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -59,12 +59,12 @@ const files: SourceFile[] = readdirSync(src, { recursive: true, encoding: 'utf8'
     const text = readFileSync(join(src, path), 'utf8');
     const imports = [...text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from '(\.[^']+)'/gms)].map((match) => {
       const target = relative(src, join(src, dirname(path), match[2] ?? ''));
-      return { path: target, room: roomOf(target), typeOnly: match[1] !== undefined };
+      return { path: target, layer: layerOf(target), typeOnly: match[1] !== undefined };
     });
-    return { path, room: roomOf(path), text, imports };
+    return { path, layer: layerOf(path), text, imports };
   });
 
-function roomOf(path: string): string {
+function layerOf(path: string): string {
   return path.includes('/') ? (path.split('/')[0] ?? '') : '';
 }
 
@@ -78,7 +78,7 @@ function violations(check: (file: SourceFile) => string[]): string[] {
 
 describe('rings', () => {
   it('every folder is the commands, the platform, the protocol, the libraries, a pure one or a feature in the order', () => {
-    const rooms = [...new Set(files.map((file) => file.room))].filter((room) => room !== '');
+    const layers = [...new Set(files.map((file) => file.layer))].filter((layer) => layer !== '');
     const known = [
       'commands',
       'platform',
@@ -86,16 +86,16 @@ describe('rings', () => {
       countries,
       language,
       libraries,
-      ...pureRooms,
+      ...pureLayers,
       ...featureOrder.flat(),
     ];
-    expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
+    expect(layers.filter((layer) => !known.includes(layer))).toEqual([]);
   });
 
   it('the root contains only the table of contents', () => {
     expect(
       files
-        .filter((file) => file.room === '')
+        .filter((file) => file.layer === '')
         .map((file) => file.path)
         .sort(),
     ).toEqual([...rootFiles].sort());
@@ -105,30 +105,32 @@ describe('rings', () => {
     const folderOf = (path: string) => path.split('/').slice(0, 2).join('/');
     expect(
       violations((file) =>
-        file.room === libraries
+        file.layer === libraries
           ? file.imports
               .filter(({ path }) => folderOf(path) !== folderOf(file.path))
               .map(({ path }) => `imports ${path}`)
           : [],
       ),
     ).toEqual([]);
-    const folders = [...new Set(files.filter(({ room }) => room === libraries).map(({ path }) => folderOf(path)))];
+    const folders = [...new Set(files.filter(({ layer }) => layer === libraries).map(({ path }) => folderOf(path)))];
     expect(folders.filter((folder) => !existsSync(join(src, folder, 'README.md')))).toEqual([]);
   });
 
   it('texts import no product code', () => {
     expect(
-      violations(({ room, imports }) =>
-        room === language ? imports.filter((each) => each.room !== language).map(({ path }) => `imports ${path}`) : [],
+      violations(({ layer, imports }) =>
+        layer === language
+          ? imports.filter((each) => each.layer !== language).map(({ path }) => `imports ${path}`)
+          : [],
       ),
     ).toEqual([]);
   });
 
   it('countries import no product code', () => {
     expect(
-      violations(({ room, imports }) =>
-        room === countries
-          ? imports.filter((each) => each.room !== countries).map(({ path }) => `imports ${path}`)
+      violations(({ layer, imports }) =>
+        layer === countries
+          ? imports.filter((each) => each.layer !== countries).map(({ path }) => `imports ${path}`)
           : [],
       ),
     ).toEqual([]);
@@ -137,11 +139,11 @@ describe('rings', () => {
   it('rendering and recipients import no product code but facts of the protocol', () => {
     expect(
       violations((file) =>
-        pureRooms.includes(file.room)
+        pureLayers.includes(file.layer)
           ? file.imports
               .filter(
-                ({ room, path }) =>
-                  ![file.room, countries, language, libraries].includes(room) && !pureFacts.includes(path),
+                ({ layer, path }) =>
+                  ![file.layer, countries, language, libraries].includes(layer) && !pureFacts.includes(path),
               )
               .map(({ path }) => `imports ${path}`)
           : pureFacts.includes(file.path)
@@ -154,9 +156,9 @@ describe('rings', () => {
   it('the platform imports no product code', () => {
     expect(
       violations((file) =>
-        file.room === 'platform'
+        file.layer === 'platform'
           ? file.imports
-              .filter(({ room }) => !['platform', countries, language, libraries].includes(room))
+              .filter(({ layer }) => !['platform', countries, language, libraries].includes(layer))
               .map(({ path }) => `imports ${path}`)
           : [],
       ),
@@ -175,8 +177,8 @@ describe('rings', () => {
       ['platform/storage/object-store.ts', ['service']],
     ]);
     expect(
-      violations(({ room, path, text }) => {
-        if (room !== 'platform' || path === 'platform/db/schema.ts') return [];
+      violations(({ layer, path, text }) => {
+        if (layer !== 'platform' || path === 'platform/db/schema.ts') return [];
         const found = text.replaceAll(otherMeanings, '').match(product) ?? [];
         return [...new Set(found.map((word) => word.toLowerCase()))].filter(
           (word) => !allowed.get(path)?.includes(word),
@@ -188,9 +190,9 @@ describe('rings', () => {
   it('the protocol imports the platform, countries and texts alone', () => {
     expect(
       violations((file) =>
-        file.room === 'protocol'
+        file.layer === 'protocol'
           ? file.imports
-              .filter(({ room }) => ![countries, language, 'protocol', 'platform'].includes(room))
+              .filter(({ layer }) => ![countries, language, 'protocol', 'platform'].includes(layer))
               .map(({ path }) => `imports ${path}`)
           : [],
       ),
@@ -200,10 +202,10 @@ describe('rings', () => {
   it('features import no root file and call downwards only', () => {
     expect(
       violations((file) =>
-        rank(file.room) < 0
+        rank(file.layer) < 0
           ? []
           : file.imports
-              .filter(({ room }) => room === '' || room === 'commands' || rank(room) > rank(file.room))
+              .filter(({ layer }) => layer === '' || layer === 'commands' || rank(layer) > rank(file.layer))
               .map(({ path }) => `imports ${path}`),
       ),
     ).toEqual([]);
@@ -212,12 +214,12 @@ describe('rings', () => {
   it('no feature imports another feature’s .sql, .routes, .task and .seed files, except .shared.sql', () => {
     expect(
       violations((file) =>
-        rank(file.room) < 0
+        rank(file.layer) < 0
           ? []
           : file.imports
               .filter(
-                ({ room, path }) =>
-                  room !== file.room && /(?<!\.shared)\.(sql|routes|pages|task|seed)\.tsx?$/.test(path),
+                ({ layer, path }) =>
+                  layer !== file.layer && /(?<!\.shared)\.(sql|routes|pages|task|seed)\.tsx?$/.test(path),
               )
               .map(({ path }) => `imports ${path}`),
       ),
@@ -288,7 +290,7 @@ describe('places', () => {
     const query = /\b(selectFrom|insertInto|updateTable|deleteFrom)\(|\bsql(<[^>]*>)?`/;
     expect(
       files
-        .filter(({ room, path, text }) => rank(room) >= 0 && !path.endsWith('.sql.ts') && query.test(text))
+        .filter(({ layer, path, text }) => rank(layer) >= 0 && !path.endsWith('.sql.ts') && query.test(text))
         .map(({ path }) => path),
     ).toEqual([]);
   });
@@ -328,7 +330,7 @@ describe('places', () => {
 
   it('a file is worth opening: what is short and has one user in its folder is part of that user', () => {
     const hasRole = /\.(sql|routes|pages|task|seed)\.tsx?$/;
-    const splinters = files.filter(({ path, text }) => {
+    const tinyFiles = files.filter(({ path, text }) => {
       if (hasRole.test(path) || /(settings|worker|thread)\.ts$/.test(path) || text.split('\n').length > 25)
         return false;
       const users = files.filter(({ imports }) => imports.some((imported) => imported.path === path));
@@ -336,7 +338,7 @@ describe('places', () => {
         users.length === 1 && users.every((user) => dirname(user.path) === dirname(path) && !hasRole.test(user.path))
       );
     });
-    expect(splinters.map(({ path }) => path)).toEqual([]);
+    expect(tinyFiles.map(({ path }) => path)).toEqual([]);
   });
 
   it('no file is longer than 400 lines', () => {
@@ -351,8 +353,8 @@ describe('places', () => {
     const writers = new Map<string, Set<string>>();
     const write =
       /(?:insertInto|updateTable|deleteFrom)\('(\w+)|\b(?:insert into|delete from|update) (?!set\b)(\w+)(?= |\n|`|$)/g;
-    for (const { room, path, text } of files.filter(({ path }) => path.endsWith('.sql.ts'))) {
-      if (room === 'platform') continue;
+    for (const { layer, path, text } of files.filter(({ path }) => path.endsWith('.sql.ts'))) {
+      if (layer === 'platform') continue;
       for (const match of text.matchAll(write)) {
         const table = match[1] ?? match[2] ?? '';
         if (!tables.has(table)) continue;
@@ -479,7 +481,7 @@ describe('wiring', () => {
   it('every loop of a feature is opened by the list of loops', () => {
     const list = files.find(({ path }) => path === 'delivery/delivery.ts');
     const listed = ['delivery/delivery.ts', ...(list?.imports ?? []).map(({ path }) => path)];
-    const withLoops = files.filter(({ room, text }) => rank(room) >= 0 && text.includes('new Loop('));
+    const withLoops = files.filter(({ layer, text }) => rank(layer) >= 0 && text.includes('new Loop('));
     expect(withLoops.length).toBeGreaterThan(4);
     expect(withLoops.map(({ path }) => path).filter((path) => !listed.includes(path))).toEqual([]);
   });

@@ -16,7 +16,7 @@ const codeNames = new Set(
 
 /** Functions whose arguments are code. */
 const codeCalls =
-  /^(Error|TypeError|RegExp|SealedCookie|pageUrl|withQuery|fetch|header|headers|setting|sql|assetPath|toLocaleString|localeCompare|split|join|replace|replaceAll|startsWith|endsWith|includes|match|test|exec|has|get|query|param|padStart|createHash|update|digest|encrypt|decrypt|debug|info|warn|error|asIs|OneOf|describe|csvLine|csvText|sendCsv)$/;
+  /^(Error|TypeError|RegExp|EncryptedCookie|pageUrl|withQuery|fetch|header|headers|setting|sql|assetPath|toLocaleString|localeCompare|split|join|replace|replaceAll|startsWith|endsWith|includes|match|test|exec|has|get|query|param|padStart|createHash|update|digest|encrypt|decrypt|debug|info|warn|error|asIs|OneOf|describe|csvLine|csvText|sendCsv)$/;
 
 const codeElements = new Set(['code', 'kbd', 'pre', 'script', 'style', 'samp']);
 

@@ -8,7 +8,7 @@ import { claimPort } from '../kit/process/claim-port.ts';
 import { emptyDatabase } from '../kit/process/database.ts';
 import { processEnvironment } from '../kit/process/process-environment.ts';
 import { useBrowser } from './kit/browser.ts';
-import { type Hands, keyboardOnly, mouse } from './kit/keyboard.ts';
+import { type InputDevice, keyboardOnly, mouse } from './kit/keyboard.ts';
 
 const open = useBrowser();
 
@@ -33,7 +33,7 @@ async function start(): Promise<{ baseURL: string; link: string }> {
 }
 
 /** Until the way of the message ends; the sandbox prints letters when asked. */
-async function watch(page: Page, { press }: Hands, hasScript: boolean): Promise<void> {
+async function watch(page: Page, { press }: InputDevice, hasScript: boolean): Promise<void> {
   const way = page.locator('#way');
   const print = way.getByRole('button', { name: 'Print it now' });
   let isPrinted = false;
@@ -108,7 +108,7 @@ const link = (page: Page, name: string) => page.getByRole('link', { name, exact:
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
 /** Through the search of every page. */
-async function addService(page: Page, hands: Hands): Promise<void> {
+async function addService(page: Page, hands: InputDevice): Promise<void> {
   await hands.fill(page.getByLabel('Find a page, template, person or message'), 'Add a service');
   await page.keyboard.press('Enter');
   await hands.press(page.getByRole('main').getByRole('link', { name: 'Add a service' }));
@@ -118,7 +118,7 @@ async function addService(page: Page, hands: Hands): Promise<void> {
   await page.getByRole('heading', { name: 'Your first message in five steps' }).waitFor();
 }
 
-async function writeTemplate(page: Page, hands: Hands): Promise<void> {
+async function writeTemplate(page: Page, hands: InputDevice): Promise<void> {
   await hands.press(link(page, 'Send'));
   await hands.press(link(page, 'Write your first template'));
   await hands.tick(page.getByRole('radio', { name: 'Email' }));
@@ -132,7 +132,7 @@ async function writeTemplate(page: Page, hands: Hands): Promise<void> {
 
 const colleagues = ['grace@example.org', 'linus@example.org'];
 
-async function inviteColleagues(page: Page, hands: Hands): Promise<void> {
+async function inviteColleagues(page: Page, hands: InputDevice): Promise<void> {
   for (const address of colleagues) {
     await hands.press(link(page, 'Team'));
     await hands.press(link(page, 'Invite'));
@@ -143,7 +143,7 @@ async function inviteColleagues(page: Page, hands: Hands): Promise<void> {
 }
 
 /** Grace follows the link in her email, in a browser of her own. */
-async function acceptInvitation(page: Page, hands: Hands): Promise<void> {
+async function acceptInvitation(page: Page, hands: InputDevice): Promise<void> {
   await hands.press(link(page, 'Sandbox'));
   await hands.press(page.getByRole('link').filter({ hasText: 'grace@example.org' }).first());
   const invitation = page.frameLocator('iframe').getByRole('link').first();
@@ -166,7 +166,7 @@ async function acceptInvitation(page: Page, hands: Hands): Promise<void> {
 }
 
 /** To everybody in the team, which a service in trial mode can send to. */
-async function sendFile(page: Page, hands: Hands, hasScript: boolean): Promise<void> {
+async function sendFile(page: Page, hands: InputDevice, hasScript: boolean): Promise<void> {
   const csv = ['email address,name', 'ada@example.org,Ada', 'grace@example.org,Grace'].join('\n');
   await hands.press(link(page, 'Send'));
   await hands.press(page.getByRole('link', { name: /^Upload a list/ }).first());

@@ -71,11 +71,11 @@ it('kills while files are sent: none is lost, and none left behind', async () =>
   await until(async () => leftBehind().length === 0);
   const rows = await world.query('select from attachments union all select from unconfirmed_files');
 
-  const reckoning = {
+  const outcome = {
     ...{ accepted: accepted.size, final: await countStatus('permanent-failure'), seen: received.size },
     ...{ duplicates: [], lost: lost.map(([id]) => id), seconds: 0 },
   };
-  report('kill -9 while files are sent', `${kills} kills in ${seconds} s`, reckoning, [
+  report('kill -9 while files are sent', `${kills} kills in ${seconds} s`, outcome, [
     `${copies} emails sent again`,
     `${before.length} files before the clean-up, of which ${before.length - stored.length} had no message`,
   ]);

@@ -51,8 +51,8 @@ it('the reader of bounces is killed: none is lost, and none counted twice', asyn
     "select sum(count)::integer as count from status_counts where status = 'permanent-failure'",
   );
   const lost = bounced.filter((id) => !failed.some((row) => row.id === id));
-  const reckoning = { accepted: messages, final: failed.length, seen: messages, duplicates: [], lost, seconds: 0 };
-  report('kill -9 of the reader of bounces', `1 kill with ${readAgain} bounces recorded and not moved`, reckoning, [
+  const outcome = { accepted: messages, final: failed.length, seen: messages, duplicates: [], lost, seconds: 0 };
+  report('kill -9 of the reader of bounces', `1 kill with ${readAgain} bounces recorded and not moved`, outcome, [
     `${recorded.length} complaints`,
     `${counted?.count} permanent failures counted`,
   ]);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { collectOutcome } from './kit/outcome.ts';
 import { OwnDatabase } from './kit/own-database.ts';
 import { RandomKills } from './kit/random-kills.ts';
-import { reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { type Sender, World } from './kit/world.ts';
 
@@ -43,7 +43,7 @@ it('random kills during bulk sends: no row is lost or doubled, and all counts ag
   await until(async () => kills.count >= minKills);
   await kills.stop();
   await until(async () => (await countsOf(cancelled)).waiting === 0);
-  const reckoning = await reckon(world, new Set(await idsOf(sent)), 600);
+  const outcome = await collectOutcome(world, new Set(await idsOf(sent)), 600);
 
   const first = await countsOf(sent);
   const second = await countsOf(cancelled);
@@ -54,13 +54,13 @@ it('random kills during bulk sends: no row is lost or doubled, and all counts ag
       (select sum(rows_done)::int from jobs where service_id = $1) as rows_done`,
     [sender.service_id],
   );
-  report('kill -9 during bulk sends', `2 files of ${rows} rows, ${kills.describe()}`, reckoning, [
+  report('kill -9 during bulk sends', `2 files of ${rows} rows, ${kills.describe()}`, outcome, [
     `${rows} rows, ${first.notifications} notifications, ${first.distinct} different rows`,
     `second file cancelled after ${second.rows_done} rows, ${cancelledIds.size} of them not sent`,
   ]);
   expect(first).toMatchObject({ rows_done: rows, notifications: rows, distinct: rows, counted: rows });
-  expect(reckoning.lost).toEqual([]);
-  expect(kills.unexplained(reckoning)).toEqual([]);
+  expect(outcome.lost).toEqual([]);
+  expect(kills.unexplained(outcome)).toEqual([]);
   expect((await jobRow(cancelled))?.status).toBe('cancelled');
   expect(second.notifications).toBe(second.rows_done);
   expect(second.distinct).toBe(second.rows_done);

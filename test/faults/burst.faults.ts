@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -27,22 +27,17 @@ it('ten times the rate limit at once: the limit is exact, the rest gets 429, oth
   const took = Date.now() - started;
   bursting = false;
   await neighbouring;
-  const reckoning = await reckon(world, new Set([...before.accepted, ...burst.accepted, ...beside.accepted]));
-  report(
-    'burst of 10 times the rate limit',
-    `${10 * limit} requests in ${took} ms, limit ${limit} a minute`,
-    reckoning,
-    [
-      `responses ${JSON.stringify(burst.responses)}`,
-      `neighbour ${JSON.stringify(beside.responses)}, p99 ${beside.quantile(0.99)} ms`,
-    ],
-  );
+  const outcome = await collectOutcome(world, new Set([...before.accepted, ...burst.accepted, ...beside.accepted]));
+  report('burst of 10 times the rate limit', `${10 * limit} requests in ${took} ms, limit ${limit} a minute`, outcome, [
+    `responses ${JSON.stringify(burst.responses)}`,
+    `neighbour ${JSON.stringify(beside.responses)}, p99 ${beside.quantile(0.99)} ms`,
+  ]);
   expect(took).toBeLessThan(60_000);
   expect(burst.accepted.size).toBeGreaterThanOrEqual(limit);
   expect(burst.accepted.size).toBeLessThanOrEqual(limit * 1.05);
   expect(Object.keys(burst.responses).sort()).toEqual(['201', '429']);
   expect(Object.keys(beside.responses)).toEqual(['201']);
   expect(beside.quantile(0.99)).toBeLessThan(1_000);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -47,14 +47,14 @@ it('clock jumps: no message is sent twice or waits for the clock to catch up', a
   }
   running = false;
   await loading;
-  const reckoning = await reckon(world, new Set([...load.accepted, ...limitedLoad.accepted]), 30);
-  report('clock jumps', '1 h forward, 2 h back, 1 h forward, in all processes under load', reckoning, [
+  const outcome = await collectOutcome(world, new Set([...load.accepted, ...limitedLoad.accepted]), 30);
+  report('clock jumps', '1 h forward, 2 h back, 1 h forward, in all processes under load', outcome, [
     `responses ${JSON.stringify(load.responses)}`,
-    `last final after ${reckoning.seconds} s`,
+    `last final after ${outcome.seconds} s`,
   ]);
   expect(Object.keys(load.responses)).toEqual(['201']);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
   expect(ofAnotherMinute).toEqual(['201', '201', '201']);
 });
 

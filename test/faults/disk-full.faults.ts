@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { collectOutcome } from './kit/outcome.ts';
 import { report, reportNotRun } from './kit/report.ts';
 import { type Sender, World } from './kit/world.ts';
 
@@ -50,11 +50,11 @@ it('a full disk: 503, no partial writes, and recovery by itself when there is sp
   const recovery_ms = Date.now() - freed;
   await after.sendFor(sender, 40, 3);
 
-  const reckoning = await reckon(world, new Set([...load.accepted, ...full.accepted, ...after.accepted]));
+  const outcome = await collectOutcome(world, new Set([...load.accepted, ...full.accepted, ...after.accepted]));
   report(
     scenario,
     'a data folder of 256 MB, filled to the last byte for 12 s, PostgreSQL down for the last 6',
-    reckoning,
+    outcome,
     [
       `responses during it ${JSON.stringify(full.responses)}, a letter with a file ${letter}`,
       `sending again ${recovery_ms} ms after there was space, same process`,
@@ -66,7 +66,7 @@ it('a full disk: 503, no partial writes, and recovery by itself when there is sp
   expect(fragments).toEqual([]);
   expect(recovery_ms).toBeLessThan(20_000);
   expect(serving?.pid).toBe(pid);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   expect(await halfStored(world)).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { collectOutcome } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import type { Supervised } from './kit/supervised.ts';
 import { type Sender, World } from './kit/world.ts';
@@ -54,16 +54,16 @@ it('an API process freezes within a transaction: others go on, its service withi
   for (const [key, id] of oneOffs) if (!id) oneOffs.set(key, await world.sendOneOff(sender, key, other));
   const loads = [undisturbed, before, ...own, ...others, again];
   const ids = [...loads.flatMap(({ accepted }) => [...accepted]), ...oneOffs.values()].filter((id) => id !== undefined);
-  const reckoning = await reckon(world, new Set(ids), 90);
+  const outcome = await collectOutcome(world, new Set(ids), 90);
   const sentAgain_ms = own.map(({ acceptedAt }) => Math.min(...acceptedAt) - frozenAt);
-  report('a frozen API process', `one of 2 stopped for ${frozen_s} s within a transaction`, reckoning, [
+  report('a frozen API process', `one of 2 stopped for ${frozen_s} s within a transaction`, outcome, [
     `its service through the other: ${own.map(({ responses }) => JSON.stringify(responses))}, after ${sentAgain_ms} ms`,
     `another service: ${others.map(({ responses }) => JSON.stringify(responses))}`,
     `p50/p90/longest ${others.map(times)} ms, before ${times(undisturbed)} ms`,
   ]);
 
   expect(survived).toBe(true);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   expect(Math.max(...sentAgain_ms)).toBeLessThan(15_000);
   for (const load of own) expect(Object.keys(load.responses).sort()).toEqual(['201', '503']);
   for (const load of others) expect(Object.keys(load.responses)).toEqual(['201']);

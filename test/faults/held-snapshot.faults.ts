@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { OwnDatabase } from './kit/own-database.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -38,7 +38,7 @@ it('an old snapshot keeps dead rows in the index: new messages are delivered as 
   await world.query('delete from delivery_queue where service_id = $1 and leased_by is not null', [sender.service_id]);
   const load = new Load(() => world.api.port);
   await load.sendFor(sender, 20, 20);
-  const reckoning = await reckon(world, new Set([...before.accepted, ...load.accepted]));
+  const outcome = await collectOutcome(world, new Set([...before.accepted, ...load.accepted]));
   await snapshot.end();
   const p95 = async ({ accepted }: Load) => {
     const [row] = await world.query<{ p95: number }>(
@@ -49,10 +49,10 @@ it('an old snapshot keeps dead rows in the index: new messages are delivered as 
     return Math.round((row?.p95 ?? 0) * 1_000);
   };
   const [alone_ms, beside_ms] = [await p95(before), await p95(load)];
-  report('an old snapshot', `held while ${done} messages were done, then 20 messages/s`, reckoning, [
+  report('an old snapshot', `held while ${done} messages were done, then 20 messages/s`, outcome, [
     `accepted to provider p95 ${beside_ms} ms, without it ${alone_ms} ms`,
   ]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
   expect(beside_ms).toBeLessThan(Math.max(1_000, alone_ms * 3));
 });

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openFilesLimit } from '../../src/platform/http/connections.ts';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -33,10 +33,10 @@ it('ten thousand idle connections do not slow down the others', async () => {
   await during.sendFor(sender, 50, 8);
   const open = sockets.filter((socket) => !socket.destroyed && socket.readyState === 'open').length;
   const grown = api.memoryMb() - memory;
-  const reckoning = await reckon(world, new Set([...before.accepted, ...during.accepted]));
+  const outcome = await collectOutcome(world, new Set([...before.accepted, ...during.accepted]));
   const stopped = Date.now();
   await api.restart();
-  report('idle connections', `${open} connections that ask once and then say nothing`, reckoning, [
+  report('idle connections', `${open} connections that ask once and then say nothing`, outcome, [
     `API p50/p99 ${during.quantile(0.5)}/${during.quantile(0.99)} ms, without them ${before.quantile(0.5)}/${before.quantile(0.99)} ms`,
     `memory +${grown} MB`,
     `restart with all of them open ${Date.now() - stopped} ms`,
@@ -46,8 +46,8 @@ it('ten thousand idle connections do not slow down the others', async () => {
   expect(during.quantile(0.99)).toBeLessThan(500);
   expect(grown).toBeLessThan(400);
   expect(api.exitCodes).toEqual([0]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });
 
 /** One request, so that the server treats it as a keep-alive client. */

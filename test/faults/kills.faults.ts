@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
+import { collectOutcome } from './kit/outcome.ts';
 import { OwnDatabase } from './kit/own-database.ts';
-import { reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -38,20 +38,20 @@ it('random kills: no message is lost, and every duplicate has a cause', async ()
   const load = new Load(() => world.api.port);
   await Promise.all([load.sendFor(sender, perSecond, seconds), killAtRandom(Date.now() + seconds * 1_000)]);
   await world.untilReady();
-  const reckoning = await reckon(world, load.accepted, 120);
+  const outcome = await collectOutcome(world, load.accepted, 120);
 
-  const { duplicates } = reckoning;
+  const { duplicates } = outcome;
   const unexplained = duplicates.filter((sends) =>
     sends.some(({ at }, n) => n > 0 && !killBetween(sends[n - 1]?.at, at)),
   );
   const told = new Set(world.sink.calls.map(({ body }) => JSON.parse(body).id as string));
   const killed = victims.map((name) => `${kills.filter(({ victim }) => victim === name).length} ${name}`).join(', ');
-  report('kill -9 at random', `${kills.length} kills in ${seconds} s: ${killed}`, reckoning, [
+  report('kill -9 at random', `${kills.length} kills in ${seconds} s: ${killed}`, outcome, [
     `responses ${JSON.stringify(load.responses)}`,
-    `last final after ${reckoning.seconds} s`,
+    `last final after ${outcome.seconds} s`,
   ]);
   expect(load.accepted.size).toBeGreaterThan(seconds * 10);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   expect(unexplained).toEqual([]);
   expect([...load.accepted].filter((id) => !told.has(id))).toEqual([]);
   expect(Object.keys(load.responses).filter((status) => !['201', '503', 'no response'].includes(status))).toEqual([]);

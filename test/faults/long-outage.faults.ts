@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DatabaseProxy } from '../kit/process/database-proxy.ts';
 import { Load } from './kit/load.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { OwnDatabase } from './kit/own-database.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -56,12 +56,12 @@ it.each(['connections break and are refused', 'the server stands still'])(
     if (how === 'the server stands still') database.signalAll('SIGCONT');
     else proxy.accept();
     world.provider.gateways.delay_ms = 0;
-    const reckoning = await reckon(world, load.accepted, 90);
-    report(`PostgreSQL away for ${outage_s} s`, `${how}; 2 workers, ${sent} calls made before`, reckoning, [
+    const outcome = await collectOutcome(world, load.accepted, 90);
+    report(`PostgreSQL away for ${outage_s} s`, `${how}; 2 workers, ${sent} calls made before`, outcome, [
       `responses ${JSON.stringify(load.responses)}`,
     ]);
     expect(sent).toBe(messages);
-    expect(reckoning.lost).toEqual([]);
-    expect(countDuplicates(reckoning.duplicates)).toBe(0);
+    expect(outcome.lost).toEqual([]);
+    expect(countDuplicates(outcome.duplicates)).toBe(0);
   },
 );

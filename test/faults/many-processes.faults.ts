@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -24,17 +24,17 @@ it('limits are exact across processes', async () => {
   const rated = await world.aSender('Rated', { limits: { rate_limit: 100 } });
   const [dailyLoad, ratedLoad] = [new Load(bothApis()), new Load(bothApis())];
   await Promise.all([dailyLoad.sendAll(daily, 1_200, 60), ratedLoad.sendAll(rated, 800, 40)]);
-  const reckoning = await reckon(world, new Set([...dailyLoad.accepted, ...ratedLoad.accepted]));
+  const outcome = await collectOutcome(world, new Set([...dailyLoad.accepted, ...ratedLoad.accepted]));
   report(
     'limits across processes',
     'through 2 APIs at once: 1,200 at a daily limit of 300, 800 at 100 a minute',
-    reckoning,
+    outcome,
     [`daily ${JSON.stringify(dailyLoad.responses)}, rate ${JSON.stringify(ratedLoad.responses)}`],
   );
   expect(dailyLoad.responses).toEqual({ 201: 300, 429: 900 });
   expect(ratedLoad.responses).toEqual({ 201: 100, 429: 700 });
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });
 
 it('a service with a long queue does not starve another, with any number of workers', async () => {
@@ -49,13 +49,13 @@ it('a service with a long queue does not starve another, with any number of work
   while (handedOver(smallLoad) < 100 && Date.now() - started < 30_000) await sleep(20);
   const waited_ms = Date.now() - started;
   const ahead = handedOver(bigLoad);
-  const reckoning = await reckon(world, new Set([...bigLoad.accepted, ...smallLoad.accepted]));
-  report('fairness across processes', '1,500 of one service queued before 100 of another, 2 workers', reckoning, [
+  const outcome = await collectOutcome(world, new Set([...bigLoad.accepted, ...smallLoad.accepted]));
+  report('fairness across processes', '1,500 of one service queued before 100 of another, 2 workers', outcome, [
     `the 100 were handed over within ${waited_ms} ms, ${ahead} of the 1,500 in that time`,
   ]);
   expect(ahead).toBeLessThan(500);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });
 
 it('a key that is revoked through one API is rejected by the other within a second', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { type Sender, World } from './kit/world.ts';
 
@@ -26,20 +26,20 @@ it('100 services at once, and a killed worker: nothing is lost, and every figure
   const killedAt = Date.now();
   world.workers[0]?.kill();
   await sending;
-  const reckoning = await reckon(world, load.accepted, 120);
-  const unexplained = reckoning.duplicates.filter(([first]) => !first || Math.abs(first.at - killedAt) > 2_000);
+  const outcome = await collectOutcome(world, load.accepted, 120);
+  const unexplained = outcome.duplicates.filter(([first]) => !first || Math.abs(first.at - killedAt) > 2_000);
   const wrong = await world.query(
     `select service_id from status_counts group by service_id
     having sum(count) filter (where status = 'delivered') <> ${each} or sum(count) <> ${each}`,
   );
   const slowest = Math.max(...world.provider.sends.map(({ at }) => at)) - killedAt;
-  report('100 services', `${each} messages of each through 2 APIs, one of 2 workers killed`, reckoning, [
+  report('100 services', `${each} messages of each through 2 APIs, one of 2 workers killed`, outcome, [
     `responses ${JSON.stringify(load.responses)}`,
     `last call ${slowest} ms after the kill`,
   ]);
   expect(Object.keys(load.responses)).toEqual(['201']);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   expect(unexplained).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(200);
+  expect(countDuplicates(outcome.duplicates)).toBeLessThanOrEqual(200);
   expect(wrong).toEqual([]);
 });

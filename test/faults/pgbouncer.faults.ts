@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { cloneDatabase } from '../kit/process/database.ts';
 import { Load } from './kit/load.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { isPgBouncerInstalled, PgBouncer } from './kit/pgbouncer.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report, reportNotRun } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -37,12 +37,12 @@ it('behind PgBouncer in transaction mode, restarted under load', async () => {
   await sleep(2_500);
   running = false;
   await loading;
-  const reckoning = await reckon(world, load.accepted);
-  report(scenario, `${restarts} of them, in transaction mode with 8 connections, under 60 messages/s`, reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report(scenario, `${restarts} of them, in transaction mode with 8 connections, under 60 messages/s`, outcome, [
     `responses ${JSON.stringify(load.responses)}`,
     `p99 ${load.quantile(0.99)} ms`,
   ]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
   expect(Object.keys(load.responses).filter((status) => !['201', '503'].includes(status))).toEqual([]);
 });

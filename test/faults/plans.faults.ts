@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { collectOutcome } from './kit/outcome.ts';
 import { OwnDatabase } from './kit/own-database.ts';
 import { RandomKills } from './kit/random-kills.ts';
-import { reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import { type Sender, World } from './kit/world.ts';
 
@@ -61,15 +61,15 @@ it('random kills: plans take each step once, recurring sends make each file once
   const ids = await world.query<{ id: string }>('select id from notifications where service_id = any ($1)', [
     [planned.service_id, recurring.service_id],
   ]);
-  const reckoning = await reckon(world, new Set(ids.map(({ id }) => id)), 120);
+  const outcome = await collectOutcome(world, new Set(ids.map(({ id }) => id)), 120);
   const steps = await stepsOfMessages();
   const runs = await runsWithRows();
-  report('kill -9 during channel plans and recurring sends', kills.describe(), reckoning, [
+  report('kill -9 during channel plans and recurring sends', kills.describe(), outcome, [
     `${accepted.size} messages with a plan, ${steps.length} in the database`,
     `${sends.length} recurring sends, ${runs.length} runs`,
   ]);
-  expect(reckoning.lost).toEqual([]);
-  expect(kills.unexplained(reckoning)).toEqual([]);
+  expect(outcome.lost).toEqual([]);
+  expect(kills.unexplained(outcome)).toEqual([]);
   // One message for each key, however often it was repeated.
   expect(steps.map(({ id }) => id)).toEqual([...accepted.keys()].sort());
   const reached = (id: string) =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -26,7 +26,7 @@ it('messages that cannot be composed fail, and do not delay others', async () =>
   await world.query('update notifications set template_version = 99 where service_id = $1', [poisoned.service_id]);
   for (const worker of world.workers) worker.signal('SIGCONT');
   await good.sendFor(healthy, 40, 8);
-  const reckoning = await reckon(world, good.accepted);
+  const outcome = await collectOutcome(world, good.accepted);
   const ended = async () => {
     const rows = await world.query<{ status: string }>('select status from notifications where service_id = $1', [
       poisoned.service_id,
@@ -41,7 +41,7 @@ it('messages that cannot be composed fail, and do not delay others', async () =>
   // A callback may be repeated when recording its response is late; every message has at least one.
   const told = new Set(calls.map(({ body }) => JSON.parse(body).id)).size;
   const announced = await world.query('select 1 from service_callbacks where service_id = $1', [poisoned.service_id]);
-  report('messages that cannot be composed', '50 of one service, while another sends 40/s; 3 retries', reckoning, [
+  report('messages that cannot be composed', '50 of one service, while another sends 40/s; 3 retries', outcome, [
     `${await ended()} ended as technical-failure, ${announced.length} callbacks`,
     `API p99 ${good.quantile(0.99)} ms`,
   ]);
@@ -49,6 +49,6 @@ it('messages that cannot be composed fail, and do not delay others', async () =>
   expect(announced).toHaveLength(50);
   expect(told).toBe(50);
   expect(await world.query('select 1 from delivery_queue')).toEqual([]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { OwnDatabase } from './kit/own-database.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
 import type { Supervised } from './kit/supervised.ts';
 import { World } from './kit/world.ts';
@@ -41,13 +41,13 @@ it('PostgreSQL restarts: 503 while it is down, then everything recovers by itsel
   await sleep(1_000);
   running = false;
   await loading;
-  const reckoning = await reckon(world, load.accepted);
-  report('PostgreSQL restart', `${restarts} fast shutdowns under 40 messages/s`, reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report('PostgreSQL restart', `${restarts} fast shutdowns under 40 messages/s`, outcome, [
     `responses ${JSON.stringify(load.responses)}`,
     `longest outage ${Math.max(...outages_ms)} ms`,
   ]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
   expect(Object.keys(load.responses).sort()).toEqual(['201', '503']);
 });
 
@@ -63,15 +63,15 @@ it('PostgreSQL hangs: readiness fails, requests wait, and nothing is lost', asyn
   await sleep(1_000);
   database.signalAll('SIGCONT');
   await loading;
-  const reckoning = await reckon(world, load.accepted);
-  report('PostgreSQL hangs', 'stopped in its tracks for 5 s under 40 messages/s', reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report('PostgreSQL hangs', 'stopped in its tracks for 5 s under 40 messages/s', outcome, [
     `responses ${JSON.stringify(load.responses)}`,
     `longest response ${load.quantile(1)} ms`,
   ]);
   expect(ready).toBe(false);
   expect(Object.keys(load.responses).filter((status) => !['201', '503'].includes(status))).toEqual([]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });
 
 it('PostgreSQL hangs in the second in which a worker starts: the process stays, and works afterwards', async () => {
@@ -91,11 +91,11 @@ it('PostgreSQL hangs in the second in which a worker starts: the process stays, 
     await load.sendFor(sender, 20, 2);
     pids.push([pid, worker.pid]);
   }
-  const reckoning = await reckon(world, load.accepted);
-  report('PostgreSQL hangs while a worker starts', `3 starts, stopped in its tracks for 12 s`, reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report('PostgreSQL hangs while a worker starts', `3 starts, stopped in its tracks for 12 s`, outcome, [
     `responses ${JSON.stringify(load.responses)}`,
     `${pids.filter(([first, last]) => first !== last).length} of 3 processes ended`,
   ]);
   for (const [first, last] of pids) expect(last).toBe(first);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
 });

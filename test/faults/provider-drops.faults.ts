@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { reckon } from './kit/reckoning.ts';
+import { collectOutcome } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -23,16 +23,16 @@ it('a provider accepts a message and drops the connection: retried with the same
   };
   world.provider.receiptAfter = (reference, nth) => (nth === 1 && untold.has(reference) ? undefined : 100);
   await load.sendFor(sender, 40, 8);
-  const reckoning = await reckon(world, load.accepted);
-  report('provider drops the connection', `${told.size + untold.size} calls accepted, then cut off`, reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report('provider drops the connection', `${told.size + untold.size} calls accepted, then cut off`, outcome, [
     `${told.size} of them had a receipt in time and were not repeated`,
   ]);
   expect(told.size).toBeGreaterThan(20);
   expect(untold.size).toBeGreaterThan(20);
-  expect(reckoning.lost).toEqual([]);
-  const repeated = reckoning.duplicates.map(([first]) => first?.reference);
+  expect(outcome.lost).toEqual([]);
+  const repeated = outcome.duplicates.map(([first]) => first?.reference);
   expect(repeated.filter((reference) => !untold.has(reference ?? ''))).toEqual([]);
-  for (const sends of reckoning.duplicates) {
+  for (const sends of outcome.duplicates) {
     expect(sends).toHaveLength(2);
     expect(new Set(sends.map(({ gateway }) => gateway)).size).toBe(1);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -28,16 +28,16 @@ it('a provider hangs: requests are still accepted, and every message is delivere
   await sleep(8_500);
   hanging = false;
   await loading;
-  const reckoning = await reckon(world, load.accepted);
-  report('provider hangs', `8 s without a response, ${hung.length} calls hung, 100 slots`, reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report('provider hangs', `8 s without a response, ${hung.length} calls hung, 100 slots`, outcome, [
     `API p99 ${load.quantile(0.99)} ms`,
-    `last final after ${reckoning.seconds} s`,
+    `last final after ${outcome.seconds} s`,
   ]);
   expect(hung.length).toBeGreaterThan(50);
   expect(Object.keys(load.responses)).toEqual(['201']);
   expect(load.quantile(0.99)).toBeLessThan(1_000);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   // The result of a call that hung is unknown, so each may be retried once, with the same reference.
-  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(hung.length);
-  expect(reckoning.duplicates.filter(([first]) => !hung.includes(first?.reference ?? ''))).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBeLessThanOrEqual(hung.length);
+  expect(outcome.duplicates.filter(([first]) => !hung.includes(first?.reference ?? ''))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Balancer } from './kit/balancer.ts';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -36,8 +36,8 @@ it('two APIs and two workers are restarted one after the other: no request fails
   }
   restarting = false;
   await Promise.all(loading);
-  const reckoning = await reckon(world, new Set([...load.accepted, ...limitedLoad.accepted]));
-  report('rolling restart', '2 APIs and 2 workers, one after the other, under 140 requests/s', reckoning, [
+  const outcome = await collectOutcome(world, new Set([...load.accepted, ...limitedLoad.accepted]));
+  report('rolling restart', '2 APIs and 2 workers, one after the other, under 140 requests/s', outcome, [
     `responses ${JSON.stringify(load.responses)}, p99 ${load.quantile(0.99)} ms`,
     `daily limit ${dailyLimit}: ${JSON.stringify(limitedLoad.responses)}`,
   ]);
@@ -45,6 +45,6 @@ it('two APIs and two workers are restarted one after the other: no request fails
   expect(Object.keys(limitedLoad.responses).sort()).toEqual(['201', '429']);
   expect(limitedLoad.accepted.size).toBe(dailyLimit);
   expect(world.processes.map(({ exitCodes }) => exitCodes)).toEqual([[0], [0], [0], [0]]);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -36,8 +36,8 @@ it('clients that send a byte a second are disconnected, and others are not affec
   const left = all.filter(({ closedAfter_ms }) => closedAfter_ms === undefined);
   const longest = (drips: Dripping[]) =>
     Math.round(Math.max(...drips.map((one) => one.closedAfter_ms ?? 99_000)) / 1_000);
-  const reckoning = await reckon(world, load.accepted);
-  report('slow-loris clients', '1,500: headers, bodies of a byte a second, nothing at all', reckoning, [
+  const outcome = await collectOutcome(world, load.accepted);
+  report('slow-loris clients', '1,500: headers, bodies of a byte a second, nothing at all', outcome, [
     `disconnected after at most ${longest(inHead)}, ${longest(inBody)}, ${longest(silent)} s`,
     `API p99 ${load.quantile(0.99)} ms`,
   ]);
@@ -45,8 +45,8 @@ it('clients that send a byte a second are disconnected, and others are not affec
   expect(left).toHaveLength(0);
   expect(Object.keys(load.responses)).toEqual(['201']);
   expect(load.quantile(0.99)).toBeLessThan(500);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
 });
 
 function drip(port: number, beginning: string, byte: string): Dripping {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -31,17 +31,14 @@ it('a callback receiver that never responds does not delay callbacks of others',
   }
   world.sink.answer = () => 204;
   const accepted = new Set([...load.accepted, ...quickLoad.accepted]);
-  const reckoning = await reckon(world, accepted);
-  report(
-    'slow webhook receivers',
-    `400 callbacks to a receiver that does not respond, ${heldUp} calls held`,
-    reckoning,
-    [`another service got its callback after at most ${Math.max(...waits)} ms (accepted to callback)`],
-  );
+  const outcome = await collectOutcome(world, accepted);
+  report('slow webhook receivers', `400 callbacks to a receiver that does not respond, ${heldUp} calls held`, outcome, [
+    `another service got its callback after at most ${Math.max(...waits)} ms (accepted to callback)`,
+  ]);
   expect(heldUp).toBeLessThanOrEqual(50);
   expect(Math.max(...waits)).toBeLessThan(4_000);
-  expect(reckoning.lost).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBe(0);
+  expect(outcome.lost).toEqual([]);
+  expect(countDuplicates(outcome.duplicates)).toBe(0);
   expect([...accepted].filter((id) => !isTold(id))).toEqual([]);
 });
 

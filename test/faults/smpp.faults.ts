@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type MessageCentre, receiptText, startMessageCentre } from '../kit/vendors/message-centre.ts';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -61,24 +61,24 @@ it('SMPP at 500 messages a second, and the connection is cut twice: none is lost
   )) {
     idByNumber.set(number, id);
   }
-  const reckoning = await reckon(world, load.accepted, 120);
+  const outcome = await collectOutcome(world, load.accepted, 120);
   const broken = await world.query<{ id: string }>(
     "select notification_id as id from failed_attempts where outcome = 'unknown'",
   );
   const times = world.provider.sends.map(({ at }) => at);
   const took_s = (Math.max(...times) - Math.min(...times)) / 1_000;
   const rate = Math.round(load.accepted.size / took_s);
-  report('SMPP connection cut', `2 cuts under ${perSecond} messages/s, window ${window}`, reckoning, [
+  report('SMPP connection cut', `2 cuts under ${perSecond} messages/s, window ${window}`, outcome, [
     `${rate} messages/s handed over`,
     `${broken.length} attempts broke off`,
     `responses ${JSON.stringify(load.responses)}`,
   ]);
   const brokenIds = new Set(broken.map(({ id }) => id));
-  const doubled = reckoning.duplicates.map(([first]) => first?.reference ?? '');
+  const doubled = outcome.duplicates.map(([first]) => first?.reference ?? '');
   expect(rate).toBeGreaterThan(perSecond * 0.9);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   expect(doubled.filter((id) => !brokenIds.has(id))).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(broken.length);
+  expect(countDuplicates(outcome.duplicates)).toBeLessThanOrEqual(broken.length);
   expect(broken.length).toBeLessThanOrEqual(2 * window);
   expect(centre.mostUnderway).toBeLessThanOrEqual(window);
   expect(centre.violations).toEqual([]);

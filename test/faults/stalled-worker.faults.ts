@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Load } from './kit/load.ts';
-import { countDuplicates, reckon } from './kit/reckoning.ts';
+import { collectOutcome, countDuplicates } from './kit/outcome.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 
@@ -31,19 +31,19 @@ it('a worker stalls for longer than its lease: the other takes over, and late re
   await sleep(3_000);
   running = false;
   await loading;
-  const reckoning = await reckon(world, load.accepted, 90);
+  const outcome = await collectOutcome(world, load.accepted, 90);
   // To other workers, calls in flight when it stopped look broken off.
   const brokenOff = (first: number) => first > stalledAt - 2_000 && first <= stalledAt + 500;
-  const unexplained = reckoning.duplicates.filter(([first]) => !first || !brokenOff(first.at));
-  const afterwards = reckoning.duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && at >= resumedAt));
-  report('a stalled worker', `one of 2 stopped for ${stall_s} s with up to 40 calls under way`, reckoning, [
+  const unexplained = outcome.duplicates.filter(([first]) => !first || !brokenOff(first.at));
+  const afterwards = outcome.duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && at >= resumedAt));
+  report('a stalled worker', `one of 2 stopped for ${stall_s} s with up to 40 calls under way`, outcome, [
     `responses ${JSON.stringify(load.responses)}`,
-    `${countDuplicates(reckoning.duplicates)} calls broke off`,
+    `${countDuplicates(outcome.duplicates)} calls broke off`,
   ]);
-  expect(reckoning.lost).toEqual([]);
+  expect(outcome.lost).toEqual([]);
   expect(unexplained).toEqual([]);
   expect(afterwards).toEqual([]);
-  expect(countDuplicates(reckoning.duplicates)).toBeLessThanOrEqual(40);
+  expect(countDuplicates(outcome.duplicates)).toBeLessThanOrEqual(40);
   const left = await world.query('select 1 from delivery_queue');
   expect(left).toEqual([]);
 });

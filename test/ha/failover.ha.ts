@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Load } from '../faults/kit/load.ts';
-import { countDuplicates, type Reckoning, reckon } from '../faults/kit/reckoning.ts';
+import { collectOutcome, countDuplicates, type Outcome } from '../faults/kit/outcome.ts';
 import { report } from '../faults/kit/report.ts';
 import { World } from '../faults/kit/world.ts';
 import { Cluster } from './kit/cluster.ts';
@@ -98,20 +98,20 @@ describe.each([
     await loading;
     load.close();
     const back_s = (endOfLongestGap(load.acceptedAt, at) - at) / 1_000;
-    const reckoning = await reckon(world, load.accepted, 120);
-    const unexplained = notBrokenOff(reckoning, at - attempt_ms, at + back_s * 1_000);
+    const outcome = await collectOutcome(world, load.accepted, 120);
+    const unexplained = notBrokenOff(outcome, at - attempt_ms, at + back_s * 1_000);
     const [stored] = await world.query<{ count: number }>(
       'select count(*)::int as count from notifications where id = any ($1::uuid[])',
       [[...load.accepted]],
     );
     const promoted_s = await promotion;
-    report(`${fault.scenario}, ${way}`, fault.injected, reckoning, [
+    report(`${fault.scenario}, ${way}`, fault.injected, outcome, [
       `new primary after ${promoted_s.toFixed(1)} s, first new 201 after ${back_s.toFixed(1)} s`,
-      `${stored?.count} stored, last final after ${reckoning.seconds} s`,
+      `${stored?.count} stored, last final after ${outcome.seconds} s`,
       `responses ${JSON.stringify(load.responses)}`,
     ]);
     expect(stored?.count).toBe(load.accepted.size);
-    expect(reckoning.lost).toEqual([]);
+    expect(outcome.lost).toEqual([]);
     expect(unexplained).toBe(0);
     expect(Object.keys(load.responses).sort()).toEqual(['201', '503']);
     expect(back_s).toBeLessThan(maxOutage_s);
@@ -131,6 +131,6 @@ function endOfLongestGap(times: readonly number[], from: number): number {
 }
 
 /** Messages that were sent twice although their first attempt was not under way during the outage. */
-function notBrokenOff({ duplicates }: Reckoning, from: number, to: number): number {
+function notBrokenOff({ duplicates }: Outcome, from: number, to: number): number {
   return countDuplicates(duplicates.filter(([first]) => !first || first.at < from || first.at > to));
 }

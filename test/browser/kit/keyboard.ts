@@ -21,7 +21,7 @@ export async function tabTo(page: Page, locator: Locator): Promise<void> {
 }
 
 /** How somebody fills in and presses things: with a mouse, or with the keyboard only. */
-export interface Hands {
+export interface InputDevice {
   fill(locator: Locator, text: string): Promise<void>;
   press(locator: Locator): Promise<void>;
   choose(locator: Locator, label: string): Promise<void>;
@@ -29,14 +29,14 @@ export interface Hands {
   tick(locator: Locator): Promise<void>;
 }
 
-export const mouse: Hands = {
+export const mouse: InputDevice = {
   fill: (locator, text) => locator.fill(text),
   press: (locator) => locator.click(),
   choose: async (locator, label) => void (await locator.selectOption({ label })),
   tick: (locator) => locator.check(),
 };
 
-export const keyboardOnly: Hands = {
+export const keyboardOnly: InputDevice = {
   async fill(locator, text) {
     await tabTo(locator.page(), locator);
     await locator.page().keyboard.type(text);

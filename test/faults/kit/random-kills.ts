@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outcome } from './outcome.ts';
 import type { OwnDatabase } from './own-database.ts';
 import type { Send } from './provider.ts';
-import type { Reckoning } from './reckoning.ts';
 import type { World } from './world.ts';
 
 const victims = ['api', 'worker', 'postgres'] as const;
@@ -40,7 +40,7 @@ export class RandomKills {
   }
 
   /** Messages that were sent again although no worker and no database died meanwhile. */
-  unexplained({ duplicates }: Reckoning): Send[][] {
+  unexplained({ duplicates }: Outcome): Send[][] {
     const killedBetween = (from: number, to: number) =>
       this.kills.some(({ victim, at }) => victim !== 'api' && at >= from - 1_000 && at <= to);
     return duplicates.filter((sends) => sends.some(({ at }, n) => n > 0 && !killedBetween(sends[n - 1]?.at ?? 0, at)));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { countDuplicates, type Reckoning } from './reckoning.ts';
+import { countDuplicates, type Outcome } from './outcome.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -16,8 +16,8 @@ type Row = string[];
 const columns = ['scenario', 'injected', 'accepted', 'final', 'seen by provider', 'duplicates', 'lost', 'observed'];
 
 /** One row of the table at the end of the run. Call it before the expectations, so that it includes failures. */
-export function report(scenario: string, injected: string, reckoning: Reckoning, observed: string[] = []): void {
-  const { accepted, final, seen, duplicates, lost } = reckoning;
+export function report(scenario: string, injected: string, outcome: Outcome, observed: string[] = []): void {
+  const { accepted, final, seen, duplicates, lost } = outcome;
   write([
     scenario,
     injected,

@@ -6,7 +6,7 @@ import { createLog } from '../src/platform/log.ts';
 import { adminSecret } from './sender.ts';
 
 /** A PostgreSQL in a temporary folder, or in one that is kept, with the settings of a product that uses it. */
-export async function throwAwayDatabase(kept?: string) {
+export async function temporaryDatabase(kept?: string) {
   const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
   return {

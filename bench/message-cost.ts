@@ -22,9 +22,9 @@ import {
 import { type Bed, gatewaySettings, untilDelivered } from './delivery-run.ts';
 import type { GatewayOrder } from './gateway.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { cpuMs, cpuMsOfFamily, type Product, runAside, startAside, startProduct } from './processes.ts';
+import { cpuMs, cpuMsOfFamily, type Product, runInProcess, startInProcess, startProduct } from './processes.ts';
 import { aSender, callBackTo, type Sender } from './sender.ts';
-import { postmasterOf } from './throw-away-database.ts';
+import { postmasterOf } from './temporary-database.ts';
 
 const london = new Calendar('Europe/London');
 
@@ -47,7 +47,7 @@ interface Costs extends DatabaseCosts {
 }
 
 /** What one message costs, from its request until the night in which it is deleted. */
-export interface LifeCost extends Costs {
+export interface MessageCost extends Costs {
   /** Contained in database_ms. */
   vacuum_ms: number;
   /** Contained in worker_ms and database_ms: scheduled tasks of the night after, and of the one in which it is deleted. */
@@ -63,7 +63,7 @@ export interface LifeCost extends Costs {
 }
 
 /** Connections of the product make their counts known after ten seconds without work. */
-const quiet_s = 11;
+const idle_s = 11;
 const warmUp_s = 3;
 /** Enough for the size of tables to say something about one message: they grow by pages. */
 const minQueued = 500;
@@ -78,7 +78,7 @@ const templates = {
   letter: { template_type: 'letter', content, subject: 'Your appointment' },
 };
 
-export async function measureLife(given: Bed, kind: Kind, seconds: number): Promise<LifeCost> {
+export async function measureMessageCost(given: Bed, kind: Kind, seconds: number): Promise<MessageCost> {
   const outside = await startOutside(kind);
   const environment: Record<string, string> = { ...given.environment, ...outside.settings };
   const bed = { ...given, environment };
@@ -111,7 +111,7 @@ export async function measureLife(given: Bed, kind: Kind, seconds: number): Prom
     await database.query('vacuum analyze');
     progress('no messages');
     // What the warm-up has left to count is not the cost of doing nothing.
-    await sleep(quiet_s * 1_000);
+    await sleep(idle_s * 1_000);
     const idle = await meter.during(async () => undefined);
     await database.query('checkpoint');
     progress(`${kind.per_second} messages a second for ${seconds} s`);
@@ -172,7 +172,7 @@ class Meter {
     const began = performance.now();
     const before = await this.read();
     await work();
-    if (this.products.worker) await sleep(quiet_s * 1_000);
+    if (this.products.worker) await sleep(idle_s * 1_000);
     const after = await this.read();
     const costs = {
       api_ms: after.api_ms - before.api_ms,
@@ -220,7 +220,7 @@ const names = (costs: Costs) => Object.keys(costs) as (keyof Costs)[];
 async function startOutside({ provider, callbacks }: Kind) {
   const gateway =
     provider === 'http'
-      ? await startAside<GatewayOrder>('gateway', { answer_ms: 20, receipt_ms: 100, connections: 100 })
+      ? await startInProcess<GatewayOrder>('gateway', { answer_ms: 20, receipt_ms: 100, connections: 100 })
       : undefined;
   const receiver = callbacks ? createServer((_, response) => response.end()).listen(0, '127.0.0.1') : undefined;
   if (receiver) await new Promise((resolve) => receiver.once('listening', resolve));
@@ -252,7 +252,7 @@ async function sendMessages(bed: Bed, port: number, kind: Kind, sender: Sender, 
     channel,
     references: true,
   };
-  const { accepted } = await runAside<PacedOrder, PacedReport>('paced-load', order);
+  const { accepted } = await runInProcess<PacedOrder, PacedReport>('paced-load', order);
   if (accepted !== messages) throw new Error(`${messages - accepted} of ${messages} messages were not accepted`);
   return messages;
 }

@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 const finalStatuses = ['delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'];
 
-export interface Reckoning {
+export interface Outcome {
   accepted: number;
   final: number;
   /** Accepted messages that the provider was given at least once. */
@@ -18,10 +18,10 @@ export interface Reckoning {
 }
 
 /** Waits, with a timeout, until every message is final, and counts. */
-export async function reckon(world: World, accepted: ReadonlySet<string>, patience_s = 60): Promise<Reckoning> {
+export async function collectOutcome(world: World, accepted: ReadonlySet<string>, maxWait_s = 60): Promise<Outcome> {
   const started = Date.now();
   let final = new Set<string>();
-  while (Date.now() - started < patience_s * 1_000) {
+  while (Date.now() - started < maxWait_s * 1_000) {
     const rows = await world.query<{ id: string }>(
       'select id from notifications where id = any ($1::uuid[]) and status = any ($2)',
       [[...accepted], finalStatuses],
