@@ -19,7 +19,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { isTrusted, sharedFolders } from './location.ts';
-import { executeMode, findBarrier, isPermitted, readMode, type ServerUser } from './user.ts';
+import { executeMode, findForbiddenFolder, isPermitted, readMode, type ServerUser } from './user.ts';
 
 export interface Binaries {
   initdb: string;
@@ -69,7 +69,7 @@ function isUsable(packaged: string, user: ServerUser | undefined): boolean {
   }
   if (user === undefined) return true;
   return (
-    ['bin', 'lib', 'share'].every((part) => findBarrier(user, join(native, part)) === undefined) &&
+    ['bin', 'lib', 'share'].every((part) => findForbiddenFolder(user, join(native, part)) === undefined) &&
     programs.every((program) => isPermitted(user, program, readMode | executeMode)) &&
     isPermitted(user, join(native, 'share', 'postgresql', 'postgres.bki'), readMode)
   );

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './user.ts';
+import { chooseServerUser, findForbiddenFolder, ownUid, type ServerUser } from './user.ts';
 
 /** The folder of the server's files, and the user it runs as (undefined: the current user). */
 export interface Location {
@@ -72,7 +72,7 @@ function findExisting(folder: string): Location | undefined {
   }
   // The owner of the files runs the server, whoever that is.
   const user = { uid, gid };
-  const barrier = findBarrier(user, folder);
+  const barrier = findForbiddenFolder(user, folder);
   if (barrier === undefined) return { folder, user };
   throw new EmbeddedPostgresError(
     `The database in ${folder} belongs to uid ${uid}, who may not enter ${barrier}. Allow it: chmod o+x ${barrier}`,
@@ -85,7 +85,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
     return { folder, user: undefined };
   }
   const user = chooseServerUser();
-  if (findBarrier(user, home) === undefined && giveFolder(folder, user)) return { folder, user };
+  if (findForbiddenFolder(user, home) === undefined && giveFolder(folder, user)) return { folder, user };
 
   for (const shared of sharedFolders(user)) {
     const elsewhere = join(shared, randomBytes(6).toString('hex'));
@@ -134,7 +134,7 @@ export function* sharedFolders(user: ServerUser | undefined): Generator<string> 
     } catch {
       continue;
     }
-    if (isTrusted(folder) && (user === undefined || findBarrier(user, folder) === undefined)) yield folder;
+    if (isTrusted(folder) && (user === undefined || findForbiddenFolder(user, folder) === undefined)) yield folder;
   }
 }
 
@@ -160,7 +160,7 @@ export function createSocketFolder({ folder, user }: Location): string {
   const candidates = [inside, join(tmpdir(), short), join('/tmp', short)];
   for (const candidate of candidates) {
     if (Buffer.byteLength(candidate) > maxSocketFolder_bytes) continue;
-    if (user !== undefined && findBarrier(user, dirname(candidate)) !== undefined) continue;
+    if (user !== undefined && findForbiddenFolder(user, dirname(candidate)) !== undefined) continue;
     if (mkdirSync(candidate, { mode: 0o700, recursive: true }) !== undefined && user !== undefined) {
       chownSync(candidate, user.uid, user.gid);
     }

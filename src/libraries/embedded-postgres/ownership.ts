@@ -27,8 +27,8 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
   for (;;) {
     const running = findRunningServer(cluster);
     if (running === undefined) {
-      await refuseIfServerIsOutOfSight(cluster, dataDir);
-      await launchUnlessOthersDo(cluster);
+      await refuseIfServerIsElsewhere(cluster, dataDir);
+      await launchIfNotRunning(cluster);
       continue;
     }
     if (running.status === 'starting') {
@@ -64,23 +64,23 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
   }
 }
 
-async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Promise<void> {
+async function refuseIfServerIsElsewhere(cluster: Cluster, dataDir: string): Promise<void> {
   const deadline = Date.now() + predecessorTimeout_ms;
   while (await isSocketAnswered(cluster)) {
     // A killed server loses its command line, which identifies it, slightly before its socket.
     if (Date.now() < deadline) await sleep(50);
-    else throw outOfSight(dataDir);
+    else throw runningElsewhere(dataDir);
   }
 }
 
-function outOfSight(dataDir: string): Error {
+function runningElsewhere(dataDir: string): Error {
   return new EmbeddedPostgresError(
     `A PostgreSQL that this process cannot see, perhaps in another container, already runs on ${dataDir}. ` +
       'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
   );
 }
 
-async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {
+async function launchIfNotRunning(cluster: Cluster): Promise<void> {
   const deadline = Date.now() + 10_000;
   for (;;) {
     try {

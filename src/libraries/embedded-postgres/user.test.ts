@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chooseServerUser, findBarrier, isNobody } from './user.ts';
+import { chooseServerUser, findForbiddenFolder, isNobody } from './user.ts';
 
 describe('chooseServerUser', () => {
   const root = 'root:x:0:0:root:/root:/bin/bash\n';
@@ -51,10 +51,10 @@ describe('findBarrier', () => {
     chmodSync(home, 0o711);
     chmodSync(join(home, 'outer'), 0o710);
     chmodSync(inner, 0o700);
-    expect(findBarrier(own, inner)).toBeUndefined();
-    expect(findBarrier(inGroup, inner)).toBe(inner);
-    expect(findBarrier(stranger, inner)).toBe(join(home, 'outer'));
+    expect(findForbiddenFolder(own, inner)).toBeUndefined();
+    expect(findForbiddenFolder(inGroup, inner)).toBe(inner);
+    expect(findForbiddenFolder(stranger, inner)).toBe(join(home, 'outer'));
     chmodSync(home, 0o700);
-    expect(findBarrier(stranger, inner)).toBe(home);
+    expect(findForbiddenFolder(stranger, inner)).toBe(home);
   });
 });

@@ -49,9 +49,9 @@ export function isPermitted(user: ServerUser, path: string, wanted: number): boo
 }
 
 /** Returns the first folder on the path to `folder` (inclusive) that the user cannot enter. */
-export function findBarrier(user: ServerUser, folder: string): string | undefined {
+export function findForbiddenFolder(user: ServerUser, folder: string): string | undefined {
   const real = realpathSync(folder);
-  const way = [real];
-  for (let at = real; at !== dirname(at); at = dirname(at)) way.unshift(dirname(at));
-  return way.find((step) => !isPermitted(user, step, enterMode));
+  const path = [real];
+  for (let at = real; at !== dirname(at); at = dirname(at)) path.unshift(dirname(at));
+  return path.find((step) => !isPermitted(user, step, enterMode));
 }

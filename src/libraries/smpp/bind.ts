@@ -18,7 +18,7 @@ export interface BindOptions {
   credentials: BindFields;
   type: BindType;
   /** The type to bind as if the message centre refuses `type`: some accept only transceivers. */
-  otherwise?: BindType;
+  fallbackType?: BindType;
   /** Max requests waiting for a response. */
   window: number;
   advice: BindAdvice;
@@ -35,8 +35,8 @@ class BindRefused extends Error {
   readonly status: number;
 
   constructor(status: number, type: BindType, advice: BindAdvice) {
-    const wayOut = advice.refused.get(status) ?? `check what the account may do: bind_${type} was refused`;
-    super(`${statusName(status)}: ${wayOut}`);
+    const whatToDo = advice.refused.get(status) ?? `check what the account may do: bind_${type} was refused`;
+    super(`${statusName(status)}: ${whatToDo}`);
     this.status = status;
   }
 }
@@ -52,7 +52,7 @@ export async function openBound(
   try {
     return await openAs(options.type, options, onClose);
   } catch (error) {
-    const { otherwise } = options;
+    const { fallbackType: otherwise } = options;
     if (!otherwise || !(error instanceof BindRefused) || wrongCredentials.has(error.status)) throw error;
     return openAs(otherwise, options, onClose);
   }
@@ -88,7 +88,7 @@ export class Bind {
   private readonly onFailure: (reason: string) => void;
   private connection: Connection | undefined;
   /** The number of requests without a response. */
-  private underway = 0;
+  private inFlight = 0;
   /** Max requests without a response. Below the window after the message centre has throttled us. */
   private allowed: number;
   private throttledUntil = 0;
@@ -114,18 +114,18 @@ export class Bind {
   /** Returns how many requests can be made now. */
   room(now = performance.now()): number {
     if (!this.connection || now < this.throttledUntil) return 0;
-    return Math.max(0, this.allowed - this.underway);
+    return Math.max(0, this.allowed - this.inFlight);
   }
 
   async request(command: number, body: Buffer): Promise<Reply> {
     if (!this.connection) throw new Error('a bind without a connection has no room');
-    this.underway += 1;
+    this.inFlight += 1;
     try {
       const reply = await this.connection.request(command, body);
       if (reply.kind === 'answered') this.pace(reply.status);
       return reply;
     } finally {
-      this.underway -= 1;
+      this.inFlight -= 1;
       this.onChange();
     }
   }

@@ -57,7 +57,7 @@ export class Binds {
     return this.all.filter(({ type }) => type !== 'receiver').map(({ bind }) => bind);
   }
 
-  private roomiest(): Bind | undefined {
+  private leastBusy(): Bind | undefined {
     const [best] = this.senders.filter((bind) => bind.room() > 0).sort((one, other) => other.room() - one.room());
     return best;
   }
@@ -72,7 +72,7 @@ export class Binds {
   private serve(): void {
     const problem = this.problem();
     for (const waiting of this.waiting) {
-      const bind = this.roomiest();
+      const bind = this.leastBusy();
       if (bind) this.settle(waiting, bind.request(commands.submit_sm, waiting.body));
       else if (problem !== undefined) this.refuse(waiting, problem);
       else return;

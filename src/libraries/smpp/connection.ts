@@ -38,7 +38,7 @@ const noBody = Buffer.alloc(0);
 /** The body of a deliver_sm_resp: an empty message_id. */
 const noMessageId = Buffer.from([0]);
 /** Time to write the last frame before the socket is destroyed: a disconnected peer never reads it. */
-const lastWords_ms = 1_000;
+const destroyDelay_ms = 1_000;
 const maxSequence = 0x7fff_ffff;
 /** Max peer requests handled at the same time. Further ones are refused, so that the peer retries them later. */
 const maxHandled = 500;
@@ -51,7 +51,7 @@ export class Connection {
   private readonly frames = new FrameReader();
   private readonly pending = new Map<number, Pending>();
   private readonly handled = new Set<Promise<void>>();
-  private readonly quiet: NodeJS.Timeout;
+  private readonly idleTimer: NodeJS.Timeout;
   private sequence = 0;
   private enquiring = false;
   private closed = false;
@@ -80,7 +80,7 @@ export class Connection {
     this.socket = socket;
     this.timing = timing;
     this.handlers = handlers;
-    this.quiet = setTimeout(() => this.enquire(), timing.enquireAfter_ms);
+    this.idleTimer = setTimeout(() => this.enquire(), timing.enquireAfter_ms);
     socket.setNoDelay(true);
     socket
       .on('data', (chunk) => this.read(chunk))
@@ -120,7 +120,7 @@ export class Connection {
   }
 
   private read(chunk: Buffer): void {
-    this.quiet.refresh();
+    this.idleTimer.refresh();
     try {
       for (const frame of this.frames.read(chunk)) if (!this.closed) this.take(frame);
     } catch (error) {
@@ -178,15 +178,15 @@ export class Connection {
     const reply = await this.request(commands.enquire_link);
     this.enquiring = false;
     if (reply.kind === 'unanswered') this.end('no response to enquire_link');
-    else this.quiet.refresh();
+    else this.idleTimer.refresh();
   }
 
   private end(reason: string): void {
     if (this.closed) return;
     this.closed = true;
-    clearTimeout(this.quiet);
+    clearTimeout(this.idleTimer);
     this.socket.end();
-    setTimeout(() => this.socket.destroy(), lastWords_ms).unref();
+    setTimeout(() => this.socket.destroy(), destroyDelay_ms).unref();
     for (const { resolve, timer } of this.pending.values()) {
       clearTimeout(timer);
       resolve({ kind: 'unanswered', reason });
