@@ -25,7 +25,7 @@ import { keepsService } from './layout/menus.ts';
 import { withOwnLinks } from './links.ts';
 import type { DeclaredPage, FormState, PageRequest, Redirection, Sent, View } from './page.ts';
 import { addPageHeaders, renderPage, sendHtml } from './render.tsx';
-import { keepLastService, keepNotice, takeNotice } from './sessions/cookies.ts';
+import { setLastService, setNotice, takeNotice } from './sessions/cookies.ts';
 import { viewerIn } from './viewer.ts';
 
 declare module 'fastify' {
@@ -89,7 +89,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
       return reply.redirect(`/console/sign-in${next}`, 303);
     }
-    if (may.service) keepLastService(app, request, reply, may.service.id);
+    if (may.service) setLastService(app, request, reply, may.service.id);
     request.opened = { pages, page, pageRequest: toPageRequest(app, request, reply, visitor, may) };
     return undefined;
   }
@@ -103,7 +103,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     if ('sent' in result) return result.sent;
     if ('to' in result) {
       if (result.notice !== undefined)
-        keepNotice(
+        setNotice(
           app,
           reply,
           inLanguage(viewer.language, () => String(result.notice)),
@@ -111,7 +111,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       return reply.redirect(`/console${result.to}`, 303);
     }
     const current = page.menu ?? page.below;
-    const isKept = visitor && result.frame !== 'door' && keepsService(current);
+    const isKept = visitor && result.frame !== 'standalone' && keepsService(current);
     const openService = service ?? (isKept ? await findOpenService(app, request, visitor) : undefined);
     const html = renderPage(result, formState, {
       ...{ pages, request, visitor, viewer, service, openService, current, language: viewer.language },

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import { isText, written } from '../language/text.ts';
+import { formatted, isText } from '../language/text.ts';
 import { Failure, invalid } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
@@ -141,7 +141,7 @@ export function problemsOf({ localised }: Failure): Map<string, string> {
 
 /** Messages that differ for programs may be the same for people. */
 function eachOnce(sentences: readonly string[]): string {
-  return written(() => [...new Set(sentences.map(String))].join(' '));
+  return formatted(() => [...new Set(sentences.map(String))].join(' '));
 }
 
 /** Whether the person can correct the failure in the form. Other failures have their own pages. */

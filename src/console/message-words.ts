@@ -2,7 +2,7 @@ import type { Country } from '../countries/country.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { listHomePostage, postageLabel } from '../countries/postage.ts';
 import { providers } from '../delivery/providers/providers.ts';
-import { declared, type Text, t, written } from '../language/text.ts';
+import { declared, formatted, type Text, t } from '../language/text.ts';
 import { countsParts } from '../notifications/limits/daily-limits.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -86,7 +86,7 @@ export function providerName(identifier: string): string {
 
 /** Formats a day as "Monday 16 November". */
 export const weekdayAndDate = (day: string) =>
-  written(({ dates }) => dates.write(day, { weekday: 'long', day: 'numeric', month: 'long' }));
+  formatted(({ dates }) => dates.write(day, { weekday: 'long', day: 'numeric', month: 'long' }));
 
 /** Describes the print run of a letter, such as "Monday 16 November after 17:30". Without a time if printing is continuous. */
 export function printDay({ letterDays, letter: { cutOff } }: Country, acceptedAt: string): Text {

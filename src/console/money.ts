@@ -1,9 +1,9 @@
 import type { Money } from '../countries/money.ts';
-import { type Text, t, written } from '../language/text.ts';
+import { formatted, type Text, t } from '../language/text.ts';
 
 /** "1,204" */
 export function count(amount: number): Text {
-  return written((language) => language.count(amount));
+  return formatted((language) => language.count(amount));
 }
 
 /** "820 bytes", "12 kB" */
@@ -13,7 +13,7 @@ export function dataSize(bytes: number): Text {
 
 /** The currency within a sentence: pounds, euros. */
 export function unitOf({ currency, unit }: Pick<Money, 'currency' | 'unit'>): Text {
-  return written((language) => (language.tag === 'en' ? unit : language.nameOf('currency', currency)));
+  return formatted((language) => (language.tag === 'en' ? unit : language.nameOf('currency', currency)));
 }
 
 const amounts = {

@@ -5,7 +5,7 @@ import type { Text } from '../language/text.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import type { FormFile } from '../platform/http/body/multipart.ts';
 import type { Service } from '../services/services.ts';
-import type { OfOrganisation, OfService, Who } from './access/may.ts';
+import type { OfOrganisation, OfService, Who } from './access/rights.ts';
 import type { MenuEntry } from './layout/menus.ts';
 import type { Visitor } from './sessions/sessions.ts';
 import type { Viewer } from './viewer.ts';
@@ -50,8 +50,8 @@ export interface View {
   crumbs?: Crumb[];
   content: ComponentChildren;
   status?: number;
-  /** `door`: outside the frame with its menus, as for signing in. The default for people who are not signed in. */
-  frame?: 'door' | 'shell';
+  /** `standalone`: outside the frame with its menus, as for signing in. The default for people who are not signed in. */
+  frame?: 'standalone' | 'shell';
   /** Names of browser modules that this page needs: files in `browser/`, without extension. */
   scripts?: string[];
 }

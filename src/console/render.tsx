@@ -5,9 +5,9 @@ import type { Language } from '../language/language.ts';
 import { inLanguage, t } from '../language/text.ts';
 import type { Service } from '../services/services.ts';
 import { Document, themeOf } from './layout/document.tsx';
-import { Door } from './layout/door.tsx';
 import { type MenuEntry, shownMenus } from './layout/menus.ts';
 import { Shell } from './layout/shell.tsx';
+import { StandalonePage } from './layout/standalone-page.tsx';
 import type { DeclaredPage, FormState, View } from './page.ts';
 import type { Visitor } from './sessions/sessions.ts';
 import { type Viewer, ViewerContext } from './viewer.ts';
@@ -50,7 +50,7 @@ function renderFrame(view: View, formState: FormState, frame: Frame): VNode {
       scripts={view.scripts ?? []}
     >
       <ViewerContext.Provider value={viewer}>
-        {visitor && view.frame !== 'door' ? (
+        {visitor && view.frame !== 'standalone' ? (
           <Shell
             view={view}
             formState={formState}
@@ -60,7 +60,7 @@ function renderFrame(view: View, formState: FormState, frame: Frame): VNode {
             userName={visitor.user.name}
           />
         ) : (
-          <Door view={view} formState={formState} now={now} notice={notice} platformName={platformName} />
+          <StandalonePage view={view} formState={formState} now={now} notice={notice} platformName={platformName} />
         )}
       </ViewerContext.Provider>
     </Document>

@@ -4,7 +4,7 @@ import { Calendar } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import { zoneProblem } from '../countries/loading/known-values.ts';
 import type { Language } from '../language/language.ts';
-import { declared, type Text, t, written } from '../language/text.ts';
+import { declared, formatted, type Text, t } from '../language/text.ts';
 import { oncePer } from '../platform/db/local-day.ts';
 
 /**
@@ -45,7 +45,7 @@ export function viewerIn(country: Country, chosen?: string): Times {
 
 function nameOfZone(calendar: Calendar, country: Country): Text {
   const names = new Map<Language, string>();
-  return written((language) => {
+  return formatted((language) => {
     const name = names.get(language) ?? language.nameOfZone(calendar, country.locale);
     names.set(language, name);
     return name;
@@ -65,7 +65,7 @@ export function useViewer(): Viewer {
 /** Returns "From midnight in London.", the start of a day of the country, for forms. */
 export function fromMidnight(country: Country): Text {
   const { zoneName } = viewerIn(country);
-  return written(() => {
+  return formatted(() => {
     const [, city] = /^(.*) time$/.exec(String(zoneName)) ?? [];
     const text =
       city === undefined ? t('From midnight, {zoneName}.', { zoneName }) : t('From midnight in {city}.', { city });

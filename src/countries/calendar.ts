@@ -17,16 +17,16 @@ interface WallTime {
 }
 
 /** A period without clock changes within one day. */
-interface Stretch {
+interface OffsetPeriod {
   from: number;
   to: number;
   day: string;
   offset_ms: number;
 }
 
-const maxStretches = 64;
+const maxPeriods = 64;
 
-const dayInWords = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' });
+const formatLongDate = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 
 /**
  * Days, wall times and financial years of one time zone; the clock itself is UTC. A day lasts 23 to 25 hours, may begin at 01:00 and may
@@ -37,8 +37,8 @@ export class Calendar {
   /** As `MM-DD`. */
   readonly financialYearStart: string;
   readonly #format: Intl.DateTimeFormat;
-  readonly #stretches: Stretch[] = [];
-  #latest: Stretch = { from: 0, to: 0, day: '', offset_ms: 0 };
+  readonly #periods: OffsetPeriod[] = [];
+  #latest: OffsetPeriod = { from: 0, to: 0, day: '', offset_ms: 0 };
 
   constructor(zone: string, financialYearStart = '01-01') {
     // JavaScript reads +05:30 as east of Greenwich, PostgreSQL as west of it.
@@ -59,7 +59,7 @@ export class Calendar {
 
   /** Returns the day as `YYYY-MM-DD`. */
   day(moment: Date): string {
-    return this.#latestStretch(moment.getTime()).day;
+    return this.#latestPeriod(moment.getTime()).day;
   }
 
   /** Returns the first moment of a day. If the day does not exist, returns the first moment of the next day. */
@@ -70,10 +70,10 @@ export class Calendar {
   /** Returns the instant of a wall time: the earlier one if it occurs twice. If clocks skip it, it is shifted by as much as they skip. */
   instant(day: string, hour = 0, minute = 0): Date {
     const asIfUtc = Date.parse(`${day}T00:00:00Z`) + (hour * 60 + minute) * minute_ms;
-    const before = asIfUtc - this.#stretch(asIfUtc - day_ms).offset_ms;
-    const after = asIfUtc - this.#stretch(asIfUtc + day_ms).offset_ms;
+    const before = asIfUtc - this.#period(asIfUtc - day_ms).offset_ms;
+    const after = asIfUtc - this.#period(asIfUtc + day_ms).offset_ms;
     if (before === after) return new Date(before);
-    const found = [before, after].filter((time) => time + this.#stretch(time).offset_ms === asIfUtc);
+    const found = [before, after].filter((time) => time + this.#period(time).offset_ms === asIfUtc);
     return new Date(found.length === 0 ? before : Math.min(...found));
   }
 
@@ -84,12 +84,12 @@ export class Calendar {
     const [hour, minute] = time.split(':').map(Number);
     const instant = this.instant(day, hour, minute);
     const asIfUtc = Date.parse(`${day}T00:00:00Z`) + ((hour ?? 0) * 60 + (minute ?? 0)) * minute_ms;
-    const stretch = this.#stretch(instant.getTime());
-    return instant.getTime() + stretch.offset_ms === asIfUtc ? instant : new Date(stretch.from);
+    const period = this.#period(instant.getTime());
+    return instant.getTime() + period.offset_ms === asIfUtc ? instant : new Date(period.from);
   }
 
   wallTime(moment: Date): WallTime {
-    const local = new Date(moment.getTime() + this.#latestStretch(moment.getTime()).offset_ms);
+    const local = new Date(moment.getTime() + this.#latestPeriod(moment.getTime()).offset_ms);
     return {
       year: local.getUTCFullYear(),
       month: local.getUTCMonth() + 1,
@@ -102,24 +102,24 @@ export class Calendar {
 
   /** How far clocks are ahead of UTC. */
   offset_ms(moment: Date): number {
-    return this.#stretch(moment.getTime()).offset_ms;
+    return this.#period(moment.getTime()).offset_ms;
   }
 
   /** Returns `YYYY-MM-DD HH:MM:SS`, as shown in spreadsheets. */
   time(moment: Date): string {
-    const { offset_ms } = this.#latestStretch(moment.getTime());
+    const { offset_ms } = this.#latestPeriod(moment.getTime());
     return new Date(moment.getTime() + offset_ms).toISOString().slice(0, 19).replace('T', ' ');
   }
 
   /** Returns the day of a moment in words: 3 November 2026. */
-  dayInWords(moment: Date): string {
-    return dayInWords(this.day(moment));
+  longDate(moment: Date): string {
+    return formatLongDate(this.day(moment));
   }
 
   /** Returns how far the zone's clocks are ahead of UTC in winter. Schedules are shifted by it, so that they run at night. */
   standardOffset_ms(now: Date): number {
     const year = now.getUTCFullYear();
-    const [january, july] = [0, 6].map((month) => this.#stretch(Date.UTC(year, month, 15)).offset_ms);
+    const [january, july] = [0, 6].map((month) => this.#period(Date.UTC(year, month, 15)).offset_ms);
     return Math.min(january ?? 0, july ?? 0);
   }
 
@@ -178,21 +178,21 @@ export class Calendar {
 
   // Formatting takes microseconds and the accept path needs it thousands of times a second, so periods without clock changes are cached:
   // for the current day, a lookup is two comparisons, and it is exact in zones with half-hour offsets.
-  #latestStretch(time: number): Stretch {
-    if (time < this.#latest.from || time >= this.#latest.to) this.#latest = this.#stretch(time);
+  #latestPeriod(time: number): OffsetPeriod {
+    if (time < this.#latest.from || time >= this.#latest.to) this.#latest = this.#period(time);
     return this.#latest;
   }
 
-  #stretch(time: number): Stretch {
-    const cached = this.#stretches.find(({ from, to }) => time >= from && time < to);
+  #period(time: number): OffsetPeriod {
+    const cached = this.#periods.find(({ from, to }) => time >= from && time < to);
     if (cached) return cached;
-    const stretch = this.#computeStretch(time);
-    if (this.#stretches.length === maxStretches) this.#stretches.shift();
-    this.#stretches.push(stretch);
-    return stretch;
+    const period = this.#computePeriod(time);
+    if (this.#periods.length === maxPeriods) this.#periods.shift();
+    this.#periods.push(period);
+    return period;
   }
 
-  #computeStretch(time: number): Stretch {
+  #computePeriod(time: number): OffsetPeriod {
     const offset_ms = this.#offset_ms(time);
     const midnight = Math.floor((time + offset_ms) / day_ms) * day_ms;
     const isSame = (other: number) => this.#offset_ms(other) === offset_ms;

@@ -55,7 +55,7 @@ export function postageLabel({ classes }: Postage, stored: string): string {
 }
 
 /** Lists the classes in an English sentence: "a, b or c". */
-export function postageInWords({ classes }: Postage): string {
+export function describePostage({ classes }: Postage): string {
   const ids = classes.map(({ id }) => id);
   return ids.length === 1 ? (ids[0] ?? '') : `${ids.slice(0, -1).join(', ')} or ${ids.at(-1)}`;
 }

@@ -1,5 +1,5 @@
 import type { Country } from '../countries/country.ts';
-import { type Text, t, written } from '../language/text.ts';
+import { formatted, type Text, t } from '../language/text.ts';
 import { asHtml, type Page, withHtml } from '../platform/http/page.ts';
 import type { StoredDocument } from './documents.ts';
 
@@ -24,12 +24,12 @@ function contact({ contact_link, service_name }: StoredDocument): string {
 }
 
 /** Returns a human-readable size, such as `234 KB`. */
-function sizeInWords(bytes: number): Text {
+function formatSize(bytes: number): Text {
   if (bytes < 1024) return t('{size} bytes', { size: bytes });
   // i18n: kilobytes
   if (bytes < 1024 * 1024) return t('{size} KB', { size: Math.round(bytes / 1024) });
   // i18n: megabytes
-  return t('{size} MB', { size: written(({ locale }) => oneDecimal(locale).format(bytes / 1024 / 1024)) });
+  return t('{size} MB', { size: formatted(({ locale }) => oneDecimal(locale).format(bytes / 1024 / 1024)) });
 }
 
 function oneDecimal(locale: string): Intl.NumberFormat {
@@ -37,7 +37,7 @@ function oneDecimal(locale: string): Intl.NumberFormat {
 }
 
 function endOf({ calendar }: Country, { available_until }: StoredDocument): Text {
-  return written(({ dates }) => dates.long(calendar.day(new Date(available_until))));
+  return formatted(({ dates }) => dates.long(calendar.day(new Date(available_until))));
 }
 
 export function downloadPage(country: Country, document: StoredDocument, fileUrl: string): Page {
@@ -48,7 +48,7 @@ export function downloadPage(country: Country, document: StoredDocument, fileUrl
     content: `<p>${lead}</p>
       <dl>${filename ? `<dt>${asHtml(t('File'))}</dt><dd>${asHtml(filename)}</dd>` : ''}
       <dt>${asHtml(t('Type'))}</dt><dd>${asHtml(file_extension.toUpperCase())}</dd>
-      <dt>${asHtml(t('Size'))}</dt><dd>${asHtml(sizeInWords(size_in_bytes))}</dd>
+      <dt>${asHtml(t('Size'))}</dt><dd>${asHtml(formatSize(size_in_bytes))}</dd>
       <dt>${asHtml(t('Available until'))}</dt><dd>${asHtml(endOf(country, document))}</dd></dl>
       <p><a class="button" href="${asHtml(fileUrl)}">${asHtml(t('Download this file'))}</a></p>${contact(document)}`,
   };

@@ -104,7 +104,7 @@ export class Language {
   private readonly numbers: Intl.NumberFormat;
   private readonly counts = new Map<number, string>();
   private readonly lists = new Map<ListKind, Intl.ListFormat>();
-  private readonly names = new Map<NamedThing, Intl.DisplayNames>();
+  private readonly names = new Map<DisplayNameType, Intl.DisplayNames>();
   private readonly change: (text: string) => string;
 
   constructor({ tag, locale = tag, catalogue, fallback, change = (text) => text }: LanguageOptions) {
@@ -136,7 +136,7 @@ export class Language {
   }
 
   count(amount: number): string {
-    return this.counts.get(amount) ?? keep(this.counts, amount, this.numbers.format(amount + 0));
+    return this.counts.get(amount) ?? cacheSmall(this.counts, amount, this.numbers.format(amount + 0));
   }
 
   /** Returns "a, b and c". */
@@ -153,7 +153,7 @@ export class Language {
   }
 
   /** Returns the name of a language, currency or region, or the code itself if it has none. */
-  nameOf(type: NamedThing, code: string): string {
+  nameOf(type: DisplayNameType, code: string): string {
     let names = this.names.get(type);
     if (!names) {
       names = new Intl.DisplayNames(this.locale, { type });
@@ -178,7 +178,7 @@ export class Language {
       rules = { rules: new Intl.PluralRules(this.locale, { type }), forms: new Map() };
       this.rules.set(type, rules);
     }
-    return rules.forms.get(amount) ?? keep(rules.forms, amount, rules.rules.select(amount));
+    return rules.forms.get(amount) ?? cacheSmall(rules.forms, amount, rules.rules.select(amount));
   }
 }
 
@@ -188,12 +188,12 @@ interface Rules {
 }
 
 /** Caches formatted numbers: most numbers on pages are small, and formatting one takes longer than the rest of its message. */
-function keep<Kept>(known: Map<number, Kept>, amount: number, kept: Kept): Kept {
+function cacheSmall<T>(known: Map<number, T>, amount: number, kept: T): T {
   if (amount >= 0 && amount < 1_000 && Number.isInteger(amount)) known.set(amount, kept);
   return kept;
 }
 
-type NamedThing = 'language' | 'currency' | 'region';
+type DisplayNameType = 'language' | 'currency' | 'region';
 
 export type ListKind = 'conjunction' | 'disjunction';
 

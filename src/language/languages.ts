@@ -23,8 +23,8 @@ export class Languages {
 
   /** Returns the first offered language in an `Accept-Language` header. */
   accepted(header: string | undefined): Language | undefined {
-    const wishes = (header ?? '').slice(0, 500).split(',').map(readWish);
-    const sorted = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
+    const preferences = (header ?? '').slice(0, 500).split(',').map(readPreference);
+    const sorted = preferences.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
     for (const { tag } of sorted) {
       const found = this.find(tag);
       if (found) return found;
@@ -33,7 +33,7 @@ export class Languages {
   }
 }
 
-function readWish(text: string): { tag: string; weight: number } {
+function readPreference(text: string): { tag: string; weight: number } {
   const [tag = '', ...parameters] = text.trim().split(/\s*;\s*/);
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
   return { tag, weight: /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(tag) ? Number(weight) || 0 : 0 };

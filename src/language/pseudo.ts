@@ -9,7 +9,7 @@ import { type Catalogue, Language, textOfKey } from './language.ts';
 export const pseudoTags = ['en-XA', 'ar-XB'] as const;
 
 export function pseudoLanguage(tag: (typeof pseudoTags)[number]): Language {
-  const change = tag === 'en-XA' ? accented : turned;
+  const change = tag === 'en-XA' ? accented : reversed;
   return new Language({ tag, catalogue: new PseudoCatalogue(change), ...(tag === 'en-XA' ? { change } : {}) });
 }
 
@@ -84,6 +84,6 @@ function accented(text: string): string {
 }
 
 /** Reverses each word, so that values between them keep their own direction. */
-function turned(text: string): string {
+function reversed(text: string): string {
   return text.replaceAll(/\S+/g, '\u202E$&\u202C');
 }

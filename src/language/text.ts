@@ -18,20 +18,20 @@ export function currentReader(): Language {
 }
 
 /** Runs `write` with this language. It must be synchronous, because another page could be rendered in between. */
-export function inLanguage<Written>(language: Language, write: () => Written): Written {
+export function inLanguage<Result>(language: Language, write: () => Result): Result {
   const before = reader;
   reader = language;
   try {
-    const written = write();
-    if (written instanceof Promise) throw new Error('What is written in a language cannot wait for something');
-    return written;
+    const result = write();
+    if (result instanceof Promise) throw new Error('What is written in a language cannot wait for something');
+    return result;
   } finally {
     reader = before;
   }
 }
 
 /** Formatted when it is read. For Preact it is a fragment, so it can be used wherever a text can. */
-class Written {
+class LazyText {
   private readonly write: () => string;
 
   constructor(write: () => string) {
@@ -67,12 +67,12 @@ class Written {
 }
 
 // Preact treats an object as a node only if it has no constructor.
-Object.defineProperty(Written.prototype, 'constructor', { value: undefined });
-Object.setPrototypeOf(Written.prototype, String.prototype);
+Object.defineProperty(LazyText.prototype, 'constructor', { value: undefined });
+Object.setPrototypeOf(LazyText.prototype, String.prototype);
 
 /** Creates a text that depends on the language in another way than a message, such as a list or a date. */
-export function written(write: (language: Language) => string): Text {
-  return new Written(() => write(reader)) as unknown as Text;
+export function formatted(write: (language: Language) => string): Text {
+  return new LazyText(() => write(reader)) as unknown as Text;
 }
 
 const noValues: Values = {};
@@ -82,17 +82,17 @@ const noValues: Values = {};
  * one {# part} other {# parts}}` a number. It is formatted when it is read, so constants can contain texts.
  */
 export function t(text: string, values: Values = noValues): Text {
-  return written((language) => writeMessage(language, text, values));
+  return formatted((language) => writeMessage(language, text, values));
 }
 
 /** Creates a text that is declared as data, such as one of a country. It is shown as it is if there is no translation. */
 export function declared(text: string): Text {
-  return written((language) => (/[{}<]/.test(text) ? text : writeMessage(language, text, noValues)));
+  return formatted((language) => (/[{}<]/.test(text) ? text : writeMessage(language, text, noValues)));
 }
 
 /** Creates a text that is a fixed sentence of the API contract for programs, and another one for people. */
 export function forApi(sentence: string, forPeople: string): Text {
-  return written((language) => (language === englishForPrograms ? sentence : String(forPeople)));
+  return formatted((language) => (language === englishForPrograms ? sentence : String(forPeople)));
 }
 
 /** Marks a text that needs no translation: something that a person has typed, a name, a code. */
@@ -102,12 +102,12 @@ export function asIs(text: string): Text {
 
 /** Returns "a, b and c", or "a, b or c". */
 export function list(parts: readonly string[], kind?: ListKind): Text {
-  return written((language) => language.list(parts.map(String), kind));
+  return formatted((language) => language.list(parts.map(String), kind));
 }
 
 /** Joins texts, such as the sentences of a paragraph. */
 export function joined(texts: readonly string[], separator = ' '): Text {
-  return written(() => texts.join(separator));
+  return formatted(() => texts.join(separator));
 }
 
 /** Unlike `typeof`, also recognises a text that is formatted later. */
@@ -117,12 +117,12 @@ export function isText(value: unknown): value is string {
 
 /** Returns a label for use within a sentence: in English in lower case, in other languages unchanged. */
 export function within(label: string): Text {
-  return written(({ tag }) => (tag === 'en' ? label.toLowerCase() : String(label)));
+  return formatted(({ tag }) => (tag === 'en' ? label.toLowerCase() : String(label)));
 }
 
 /** Returns a text for the start of a sentence. */
 export function capitalised(text: string): Text {
-  return written(({ tag }) => `${text.charAt(0).toLocaleUpperCase(tag)}${text.slice(1)}`);
+  return formatted(({ tag }) => `${text.charAt(0).toLocaleUpperCase(tag)}${text.slice(1)}`);
 }
 
 /** Formats a text for programs, logs and others that are not one reader. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { builtInCountries } from '../countries/built-in.ts';
-import { findPostage, postageInWords } from '../countries/postage.ts';
+import { describePostage, findPostage } from '../countries/postage.ts';
 import { type AddressCountry, addressRules } from './address-rules.ts';
 
 // A larger set of examples than the tables in the tests, kept outside the project and not required.
@@ -62,7 +62,7 @@ function answerPostage({ kind, input }: Case, country: AddressCountry, requested
   }
   const found = requested === null ? country.postage.default : findPostage(country.postage, requested);
   if (found === undefined) {
-    return { accepted: false, error: `postage invalid. It must be ${postageInWords(country.postage)}.` };
+    return { accepted: false, error: `postage invalid. It must be ${describePostage(country.postage)}.` };
   }
   return { accepted: true, postage: rules.postage(rules.parse(country.address.example), found) };
 }

@@ -128,7 +128,7 @@ export function selectServicesOfUser(db: Db, userId: string) {
 }
 
 /** Columns that API responses never contain. */
-type Kept =
+type PrivateColumn =
   | 'password_hash'
   | 'updated_at'
   | 'failed_password_count'
@@ -137,7 +137,8 @@ type Kept =
   | 'locked_at'
   | 'created_for_tests';
 
-export interface UserRow extends Omit<Selectable<DB['users']>, Kept | 'read_only_operator' | 'time_zone' | 'language'> {
+export interface UserRow
+  extends Omit<Selectable<DB['users']>, PrivateColumn | 'read_only_operator' | 'time_zone' | 'language'> {
   /** Present only if true, because other front ends expect the twenty fields of the protocol. */
   read_only_operator?: boolean;
   /** Present only if the person has chosen one. */

@@ -110,7 +110,7 @@ export function OlderPager({ rows, shown, olderThan, to, hasOlder = rows.length 
   );
 }
 
-interface TurnProps {
+interface ArrowLinkProps {
   /** Undefined at either end. */
   to: string | undefined;
   icon: 'left' | 'right';
@@ -118,7 +118,7 @@ interface TurnProps {
 }
 
 /** Links to the previous or next page or row. */
-export function Turn({ to, icon, label }: TurnProps) {
+export function ArrowLink({ to, icon, label }: ArrowLinkProps) {
   const content = (
     <>
       <Icon name={icon} />

@@ -15,7 +15,7 @@ import { ButtonLink, Confirm, SaveForm, Submit, TouchKey } from './form.tsx';
 import { ListSearch } from './list-search.tsx';
 import { MailFrame } from './mail-frame.tsx';
 import { Empty, ErrorSummary, Notice } from './notice.tsx';
-import { OffsetPager, OlderPager, Pager, Turn } from './pager.tsx';
+import { ArrowLink, OffsetPager, OlderPager, Pager } from './pager.tsx';
 import { PlaceChoice } from './place-choice.tsx';
 import { Stamp, Status } from './status.tsx';
 import { Summary, Table } from './table.tsx';
@@ -136,7 +136,7 @@ const parts: Record<string, (text: Text) => VNode> = {
       ]}
     />
   ),
-  turn: (text) => <Turn to={text} icon="left" label={text} />,
+  turn: (text) => <ArrowLink to={text} icon="left" label={text} />,
   pager: (text) => <Pager shown={text} newer={text} older={undefined} />,
   tabs: (text) => <Tabs name={text} tabs={[{ label: text, to: text, isCurrent: true }]} />,
   segments: (text) => <Segments name={text} tabs={[{ label: text, to: text, isCurrent: false }]} />,

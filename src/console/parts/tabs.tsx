@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Calendar, Days } from '../../countries/calendar.ts';
-import { asIs, type Text, t, written } from '../../language/text.ts';
+import { asIs, formatted, type Text, t } from '../../language/text.ts';
 import { useViewer } from '../viewer.ts';
 
 interface Tab {
@@ -40,19 +40,19 @@ export function chosenYear(calendar: Calendar, query: string, now: Date): number
   return year <= current && year > current - shownYears ? year : current;
 }
 
-const monthAndYear = (day: string) => written(({ dates }) => dates.write(day, { month: 'long', year: 'numeric' }));
+const monthAndYear = (day: string) => formatted(({ dates }) => dates.write(day, { month: 'long', year: 'numeric' }));
 const wholeDay = (day: string) =>
-  written(({ dates }) => dates.write(day, { day: 'numeric', month: 'long', year: 'numeric' }));
+  formatted(({ dates }) => dates.write(day, { day: 'numeric', month: 'long', year: 'numeric' }));
 
 /** Returns "April 2026 to March 2027", or days if the year starts within a month. */
-export function yearInWords(calendar: Calendar, year: number): Text {
+export function yearLabel(calendar: Calendar, year: number): Text {
   const { first_day, last_day } = calendar.financialYearDays(year);
-  const inWords = first_day.endsWith('-01') ? monthAndYear : wholeDay;
-  return t('{from} to {until}', { from: inWords(first_day), until: inWords(last_day) });
+  const label = first_day.endsWith('-01') ? monthAndYear : wholeDay;
+  return t('{from} to {until}', { from: label(first_day), until: label(last_day) });
 }
 
 /** Returns "April 2026", or "16 July 2026 to 15 August 2026". */
-export function monthInWords({ first_day, last_day }: Days): Text {
+export function monthLabel({ first_day, last_day }: Days): Text {
   if (first_day.endsWith('-01')) return monthAndYear(first_day);
   return t('{from} to {until}', { from: wholeDay(first_day), until: wholeDay(last_day) });
 }

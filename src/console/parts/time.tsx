@@ -1,5 +1,5 @@
 import { addDays, type Calendar } from '../../countries/calendar.ts';
-import { asIs, type Text, t, written } from '../../language/text.ts';
+import { asIs, formatted, type Text, t } from '../../language/text.ts';
 import { useViewer, type Viewer, viewerIn } from '../viewer.ts';
 
 interface TimeProps {
@@ -38,7 +38,7 @@ export function clockTime(calendar: Calendar, moment: Date): string {
 
 /** "15 Nov" */
 export function dayAndMonth(calendar: Calendar, moment: Date): Text {
-  return written(({ dates }) => dates.dayAndMonth(calendar.day(moment)));
+  return formatted(({ dates }) => dates.dayAndMonth(calendar.day(moment)));
 }
 
 /** "15 Nov 2026" */
@@ -48,7 +48,7 @@ export function fullDay(calendar: Calendar, at: string): Text {
 
 /** Returns "15 Nov 2026" for a calendar day, which does not depend on a time zone. */
 export function shortDay(day: string): Text {
-  return written(({ dates }) => dates.short(day));
+  return formatted(({ dates }) => dates.short(day));
 }
 
 function dayOfYear(calendar: Calendar, moment: Date): Text {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { addDays, type Calendar, isDay } from '../../countries/calendar.ts';
-import { type Text, t, written } from '../../language/text.ts';
+import { formatted, type Text, t } from '../../language/text.ts';
 import { day_ms, later } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { FormState } from '../page.ts';
@@ -149,7 +149,7 @@ function nameOfDay(calendar: Calendar, moment: Date, now: Date): Text {
   const day = calendar.day(moment);
   if (day === calendar.day(now)) return t('Today');
   if (day === addDays(calendar.day(now), 1)) return t('Tomorrow');
-  return written(({ dates }) => dates.weekdayAndDay(day));
+  return formatted(({ dates }) => dates.weekdayAndDay(day));
 }
 
 /** "Tomorrow, 09:00" */

@@ -47,14 +47,14 @@ export function loadCountry(choice: CountryChoice): { country?: LoadedCountry; p
     { name: 'COUNTRY_FILE', values: completed(base, ofFile) },
     ...settingLayers(choice, [base.values, ofFile]),
   ];
-  dropWhatNoLongerFits(layers);
+  dropObsoleteValues(layers);
   const values = layers.reduce<Values>((below, layer) => merge(below, layer.values), {});
-  const sources = new Map(leavesOf(values).map((keys) => [keys.join('.'), sourceOf(layers, keys)]));
+  const sources = new Map(listPaths(values).map((keys) => [keys.join('.'), sourceOf(layers, keys)]));
   const problems = [
     ...problemsOfProfile(values)
       .filter(({ path }) => !(path === 'money.currency' && sources.get(path) === 'generic'))
-      .map(({ path, text }) => inWords(layers, path, text)),
-    ...unsaid(sources),
+      .map(({ path, text }) => describeProblem(layers, path, text)),
+    ...missingSettings(sources),
     ...(own.values ? codeProblems(choice, own.values) : []),
   ];
   // The values passed the schema, so they are a profile.
@@ -155,17 +155,17 @@ function asNumber(text: string): unknown {
  * Removes from the base profile what the layers above make wrong: the aliases of other postage classes, prices in another currency, the
  * name of another zone, and the provisional flag of another window.
  */
-function dropWhatNoLongerFits([base, ...above]: Layer[]): void {
+function dropObsoleteValues([base, ...above]: Layer[]): void {
   if (!base) return;
-  const said = (section: string, field: string) =>
+  const overridden = (section: string, field: string) =>
     above.map(({ values }) => valueAt(values, [section, field])).findLast((value) => value !== undefined);
   const differs = (section: string, field: string) =>
-    said(section, field) !== undefined && said(section, field) !== valueAt(base.values, [section, field]);
-  if (said('postage', 'classes') !== undefined) base.values.postage = { aliases: {} };
+    overridden(section, field) !== undefined && overridden(section, field) !== valueAt(base.values, [section, field]);
+  if (overridden('postage', 'classes') !== undefined) base.values.postage = { aliases: {} };
   if (differs('money', 'currency')) {
     Object.assign(base.values, { prices: generic.prices, money: { ...generic.money } });
   }
-  if (said('letter', 'window') !== undefined) {
+  if (overridden('letter', 'window') !== undefined) {
     const { provisionalWindow: _, ...letter } = base.values.letter as CountryProfile['letter'];
     base.values.letter = letter;
   }
@@ -176,7 +176,7 @@ function dropWhatNoLongerFits([base, ...above]: Layer[]): void {
 }
 
 /** The zone and currency of `generic` are placeholders: with them, an installation would count days and money wrongly. */
-function unsaid(sources: ReadonlyMap<string, string>): string[] {
+function missingSettings(sources: ReadonlyMap<string, string>): string[] {
   return [
     ...(sources.get('calendar.zone') === 'generic'
       ? ['TIME_ZONE must be set, or calendar.zone in COUNTRY_FILE: the zone in which days begin, such as Asia/Tokyo']
@@ -195,7 +195,7 @@ function codeProblems({ code }: CountryChoice, own: Values): string[] {
 }
 
 /** Attributes a problem to the source of the value. */
-function inWords(layers: readonly Layer[], path: string, text: string): string {
+function describeProblem(layers: readonly Layer[], path: string, text: string): string {
   const keys = path.replace(/\[.*$/, '').split('.');
   const source = sourceOf(layers, keys);
   if (source === 'COUNTRY_FILE') return `COUNTRY_FILE: ${path} ${text}`;
@@ -227,9 +227,9 @@ function merge(below: Values, above: Values): Values {
   );
 }
 
-function leavesOf(values: Values, above: string[] = []): string[][] {
+function listPaths(values: Values, above: string[] = []): string[][] {
   return Object.entries(values).flatMap(([key, value]) =>
-    isPlain(value) && Object.keys(value).length > 0 ? leavesOf(value, [...above, key]) : [[...above, key]],
+    isPlain(value) && Object.keys(value).length > 0 ? listPaths(value, [...above, key]) : [[...above, key]],
   );
 }
 

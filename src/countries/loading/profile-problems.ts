@@ -29,7 +29,7 @@ function problemsOfShape(values: unknown): ProfileProblem[] {
     const errors = Value.Errors(CountryProfile, values);
     const seen = new Set<string>();
     return errors
-      .flatMap((error) => (isOfOtherVariant(error, values) ? [] : inWords(error)))
+      .flatMap((error) => (isOfOtherVariant(error, values) ? [] : describeError(error)))
       .filter(({ path, text }) => {
         const key = `${path} ${text}`;
         return seen.has(key) ? false : seen.add(key);
@@ -41,7 +41,7 @@ function problemsOfShape(values: unknown): ProfileProblem[] {
 
 type SchemaError = ReturnType<typeof Value.Errors>[number];
 
-function inWords(error: SchemaError): ProfileProblem[] {
+function describeError(error: SchemaError): ProfileProblem[] {
   const { keyword, instancePath, schemaPath, params, message } = error;
   const path = pathOf(instancePath);
   switch (keyword) {

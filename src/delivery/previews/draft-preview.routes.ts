@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { inEnglish } from '../../language/text.ts';
-import { takesLongText } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
@@ -48,7 +48,7 @@ export function draftPreviewRoutes(http: Http, app: PreviewDeps): void {
   http.post(
     '/service/:service_id/template/preview-draft',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       config: { readsOnly: true },
       schema: {
         summary: 'Preview a template that is not stored, rendered as for sending',

@@ -120,7 +120,7 @@ interface ToSend {
 }
 
 /** Returns the opt-outs that block a text, by number. Only needed for services with opt-outs. */
-export async function findStopped(
+export async function findOptedOut(
   { country, config }: { country: Country; config: { optOuts: OptOutSettings } },
   db: Db | Tx,
   { service_id, template_id, sender }: ToSend,
@@ -135,7 +135,7 @@ export async function findStopped(
 }
 
 export function optOutText({ calendar }: Country, { keyword, created_at }: { keyword: string; created_at: Timestamp }) {
-  return `Can’t send to this recipient: they replied ${keyword} on ${calendar.dayInWords(new Date(created_at))}.`;
+  return `Can’t send to this recipient: they replied ${keyword} on ${calendar.longDate(new Date(created_at))}.`;
 }
 
 const optOutPageSize = 250;

@@ -203,7 +203,7 @@ export async function getSendingStatus(app: Deps, serviceId: string) {
 }
 
 /** How long the list is cached while notifications may be lost. */
-const keptWithoutNews_ms = 1_000;
+const maxAgeWhenDisconnected_ms = 1_000;
 
 /**
  * The services whose bulk sending is paused, for a worker. It does not lease their waiting bulk messages, whose rows stay unchanged. Read
@@ -229,7 +229,7 @@ export class PausedServices {
   }
 
   async refresh(): Promise<void> {
-    const isOld = !this.app.changeListener.connected && performance.now() - this.readAt > keptWithoutNews_ms;
+    const isOld = !this.app.changeListener.connected && performance.now() - this.readAt > maxAgeWhenDisconnected_ms;
     if (!this.isStale && !isOld) return;
     // A change during the read sets it again, and is read the next time.
     this.isStale = false;

@@ -1,5 +1,5 @@
 import { addDays } from '../../countries/calendar.ts';
-import { type Text, t, written } from '../../language/text.ts';
+import { formatted, type Text, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -12,8 +12,8 @@ import { endOfYear, startOfYear } from './annual-limits.ts';
 import {
   claimNotice,
   type ReachedLimit,
+  selectNoticeRecipients,
   selectOwnerName,
-  selectPeopleToTell,
   selectReachedLimits,
   selectUsedRatios,
 } from './limit-notices.sql.ts';
@@ -24,39 +24,39 @@ type Deps = Platform & { config: { urls: Urls }; accountMessages: AccountMessage
  * Notifies people once when 80 % of a daily or annual limit is used, and once when it is used up. If both happen at once, for example
  * through a file, only the second notice is sent. Runs in a task, so that accepting messages does not become slower.
  */
-export async function tellOfReachedLimits(app: Deps): Promise<void> {
+export async function sendLimitNotices(app: Deps): Promise<void> {
   const now = app.clock.now();
   const { calendar, limitCalendar } = app.country;
-  const told = app.metrics.counter('limit_notices_total', 'Limits of which people were told', ['period', 'level']);
+  const sent = app.metrics.counter('limit_notices_total', 'Limits of which people were told', ['period', 'level']);
   const today = { utc_day: limitCalendar.day(now), year_start: startOfYear(calendar, now) };
   for (const reached of await selectReachedLimits(app.db, today)) {
-    const isTold = await inTransaction(app.db, async (tx) => {
+    const isSent = await inTransaction(app.db, async (tx) => {
       if (!(await claimNotice(tx, reached, timestamp(now)))) return false;
-      await tell(app, tx, reached, now);
+      await sendNotice(app, tx, reached, now);
       return true;
     });
-    if (!isTold) continue;
+    if (!isSent) continue;
     const { owner_kind, owner_id, channel, period, level } = reached;
-    told.inc({ period, level: String(level) });
+    sent.inc({ period, level: String(level) });
     app.log.info({ event: 'limit.reached', owner_kind, owner_id, channel, period, level }, 'A limit is nearly used');
   }
 }
 
 /** Sends the notice as the platform service, so that it does not count towards the limit. */
-async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promise<void> {
+async function sendNotice(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promise<void> {
   const { level, channel, unit, period, used, limit } = reached;
   const owner_name = await selectOwnerName(tx, reached);
-  for (const { name, email_address, permissions, is_member } of await selectPeopleToTell(tx, reached)) {
+  for (const { name, email_address, permissions, is_member } of await selectNoticeRecipients(tx, reached)) {
     if (!is_member && !permissions.some(manages)) continue;
     await app.accountMessages.send(tx, {
       template_id: level === 100 ? accountTemplates.limitReached : accountTemplates.limitNear,
       to: email_address,
       personalisation: {
         ...{ name, owner_name, messages: unit === 'parts' ? t('parts of texts') : messageWords[channel] },
-        used: written((language) => language.count(used)),
-        limit: written((language) => language.count(limit)),
+        used: formatted((language) => language.count(used)),
+        limit: formatted((language) => language.count(limit)),
         period: period === 'day' ? t('today') : t('this year'),
-        end: endInWords(app, period, now),
+        end: describeEnd(app, period, now),
         url: pageUrl(app.config.urls.admin, pathOf(reached)),
       },
     });
@@ -70,15 +70,15 @@ const messageWords: Record<LimitedChannel, Text> = {
   international_sms: t('texts to other countries'),
 };
 
-function endInWords(
+function describeEnd(
   { country: { calendar, limitCalendar }, country }: Deps,
   period: ReachedLimit['period'],
   now: Date,
 ): Text {
-  const inWords = (moment: Date) => written(({ dates }) => dates.long(calendar.day(moment)));
-  if (period === 'year') return inWords(endOfYear(country, now));
+  const longDate = (moment: Date) => formatted(({ dates }) => dates.long(calendar.day(moment)));
+  if (period === 'year') return longDate(endOfYear(country, now));
   const midnight = limitCalendar.start(addDays(limitCalendar.day(now), 1));
-  return t('{time} on {day}', { time: calendar.time(midnight).slice(11, 16), day: inWords(midnight) });
+  return t('{time} on {day}', { time: calendar.time(midnight).slice(11, 16), day: longDate(midnight) });
 }
 
 function pathOf({ owner_kind, owner_id }: ReachedLimit): string {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Country } from '../../countries/country.ts';
 import type { PhoneRules } from '../../countries/phone-rules.ts';
-import { findPostage, postageInWords } from '../../countries/postage.ts';
+import { describePostage, findPostage } from '../../countries/postage.ts';
 import { isTimeZone } from '../../countries/timing/zones.ts';
 import { problemsOfSentFiles } from '../../documents/sent-files.ts';
 import type { Timestamp } from '../../platform/clock.ts';
@@ -123,7 +123,7 @@ export function readPrecompiledLetterRequest(
   const isKnown = typeof postage !== 'string' || findPostage(country.postage, postage) !== undefined;
   const more = isKnown
     ? []
-    : [validation('postage', `postage invalid. It must be ${postageInWords(country.postage)}.`)];
+    : [validation('postage', `postage invalid. It must be ${describePostage(country.postage)}.`)];
   refuse(inPublicOrder(PrecompiledLetterRequest, [...problemsWith(request, PrecompiledLetterRequest), ...more]));
   return request.body as PrecompiledLetterRequest;
 }

@@ -1,5 +1,5 @@
 import type { ProviderState, ShareMove } from '../../delivery/failover/provider-states.ts';
-import { asIs, capitalised, joined, list, type Text, t, written } from '../../language/text.ts';
+import { asIs, capitalised, formatted, joined, list, type Text, t } from '../../language/text.ts';
 import { lanes } from '../../notifications/notification.ts';
 import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/delivery-queue.ts';
 import { hour_ms, minute_ms, type Timestamp } from '../../platform/clock.ts';
@@ -314,5 +314,5 @@ function duration(ms: number): Text {
 }
 
 function many(waiting: number): Text {
-  return waiting >= maxCounted ? t('over 100,000') : written((language) => language.count(waiting));
+  return waiting >= maxCounted ? t('over 100,000') : formatted((language) => language.count(waiting));
 }

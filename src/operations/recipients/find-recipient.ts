@@ -16,7 +16,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { addressParts, comparablePart, type SoughtRecipient } from '../../recipients/recipient.ts';
+import { addressParts, comparablePart, type RecipientToFind } from '../../recipients/recipient.ts';
 import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
 import { findSuppressionsOf } from '../../services/suppression/suppression-list.ts';
@@ -24,8 +24,8 @@ import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
 
 /** The recipient to find, in one service or in all. */
-export interface Sought {
-  who: SoughtRecipient;
+export interface RecipientSearch {
+  who: RecipientToFind;
   serviceId: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export const maxRecipientLength = 1_000;
 const minParts = 2;
 
 /** Normalises an email address or phone number; anything else is a postal address. */
-export function readRecipient({ country }: Pick<Platform, 'country'>, input: string): SoughtRecipient {
+export function readRecipient({ country }: Pick<Platform, 'country'>, input: string): RecipientToFind {
   const email = parseEmailAddress(input);
   if (email.ok) return { contact: email.address };
   const phone = parsePhoneNumber(country.phone, input);
@@ -54,7 +54,7 @@ export function readRecipient({ country }: Pick<Platform, 'country'>, input: str
  * Identifies the recipient in the audit log without revealing who it is: equal recipients have equal keys, which are useless without the
  * secret key.
  */
-export function recipientKey({ secrets }: Platform, who: SoughtRecipient): string {
+export function recipientKey({ secrets }: Platform, who: RecipientToFind): string {
   const text = 'contact' in who ? who.contact : [...who.address].sort().join('\n');
   return secrets.digest('audit:recipient', text);
 }
@@ -94,16 +94,16 @@ type Deps = Platform & { compiledTemplates: CompiledTemplates; config: { urls: U
 
 /** Counts the data about a recipient, in one service or in all. The audit log records who searched. */
 export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {
-  const sought = await readSought(app, input, serviceId);
+  const search = await readSearch(app, input, serviceId);
   const byService = new Map<string, HeldCounts>();
   const total = noCounts();
-  for await (const { kind, service_id } of heldRecords(app, sought)) {
+  for await (const { kind, service_id } of heldRecords(app, search)) {
     const counts = byService.get(service_id) ?? noCounts();
     counts[kind] += 1;
     total[kind] += 1;
     byService.set(service_id, counts);
   }
-  await recordAccess(app, 'find', sought, total);
+  await recordAccess(app, 'find', search, total);
   const services = await Promise.all(
     [...byService].map(async ([service_id, counts]) => {
       const { name } = await getService(app.db, service_id);
@@ -115,34 +115,34 @@ export async function findRecipient(app: Deps, input: string, serviceId?: string
 
 /** Exports all data about a recipient as JSON, generated while it is sent. */
 export async function exportRecipient(app: Deps, input: string, serviceId?: string): Promise<AsyncGenerator<string>> {
-  const sought = await readSought(app, input, serviceId);
-  await recordAccess(app, 'export', sought);
-  return jsonOf(app, sought);
+  const search = await readSearch(app, input, serviceId);
+  await recordAccess(app, 'export', search);
+  return jsonOf(app, search);
 }
 
-async function* jsonOf(app: Deps, sought: Sought): AsyncGenerator<string> {
+async function* jsonOf(app: Deps, search: RecipientSearch): AsyncGenerator<string> {
   yield '[';
   let separator = '\n';
-  for await (const { kind, service_id, data } of heldRecords(app, sought)) {
+  for await (const { kind, service_id, data } of heldRecords(app, search)) {
     yield `${separator}${JSON.stringify({ kind, service_id, ...(await data()) })}`;
     separator = ',\n';
   }
   yield '\n]\n';
 }
 
-async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecord> {
+async function* heldRecords(app: Deps, search: RecipientSearch): AsyncGenerator<HeldRecord> {
   const { db } = app;
   const { phone } = app.country;
-  const { who, serviceId } = sought;
+  const { who, serviceId } = search;
   const messages: string[] = [];
   const planned: string[] = [];
-  for await (const batch of findMessagesOf(db, sought)) {
+  for await (const batch of findMessagesOf(db, search)) {
     for (const { id, service_id } of batch) {
       messages.push(id);
       yield { kind: 'notification', service_id, data: () => exportedMessage(app, service_id, id) };
     }
   }
-  for await (const { message, content } of findPlanMessagesOf(app, sought)) {
+  for await (const { message, content } of findPlanMessagesOf(app, search)) {
     const { encrypted_content: _, ...shown } = message;
     planned.push(message.id);
     yield record('plan_message', { ...shown, ...content });
@@ -150,7 +150,7 @@ async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecor
   const recipient = 'contact' in who ? who.contact : undefined;
   const texts = recipient === undefined ? [] : await findInboundTextsOf(db, recipient, serviceId);
   for (const text of texts) yield record('inbound_text', text);
-  for await (const rows of findFileRowsOf(db, phone, sought)) {
+  for await (const rows of findFileRowsOf(db, phone, search)) {
     for (const { is_contact_list, ...row } of rows)
       yield record(is_contact_list ? 'contact_list_row' : 'file_row', row);
   }
@@ -190,7 +190,7 @@ async function exportedMessage(app: Deps, serviceId: string, id: string): Promis
   return { ...response, personalisation: record.personalisation };
 }
 
-async function readSought(app: Deps, input: string, serviceId: string | undefined): Promise<Sought> {
+async function readSearch(app: Deps, input: string, serviceId: string | undefined): Promise<RecipientSearch> {
   const who = readRecipient(app, input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
   return { who, serviceId };
@@ -199,7 +199,7 @@ async function readSought(app: Deps, input: string, serviceId: string | undefine
 function recordAccess(
   app: Deps,
   action: 'find' | 'export',
-  { who, serviceId }: Sought,
+  { who, serviceId }: RecipientSearch,
   after?: HeldCounts,
 ): Promise<void> {
   const entry = { action, noun: 'recipient', thing_id: recipientKey(app, who), service_id: serviceId } as const;

@@ -43,7 +43,7 @@ export type CheckingDeps = Omit<DomainDeps, 'config'> & {
 
 /** Longer than any check takes. After that, another worker may check the domain. */
 const lease_ms = 120_000;
-const atOnce = 4;
+const batchSize = 4;
 /** The task ends before its next run, which continues. */
 const maxRun_ms = 45_000;
 
@@ -53,7 +53,7 @@ export async function checkDueDomains(app: CheckingDeps): Promise<void> {
   if (app.config.domains.mode === 'off') return;
   const end = performance.now() + maxRun_ms;
   while (performance.now() < end) {
-    const due = await leaseDueDomains(app.db, leaseFrom(app.clock.now()), atOnce);
+    const due = await leaseDueDomains(app.db, leaseFrom(app.clock.now()), batchSize);
     if (due.length === 0) return;
     await Promise.all(due.map((domain) => checkLeased(app, domain)));
   }

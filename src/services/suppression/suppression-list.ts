@@ -100,7 +100,7 @@ const whatHappened: Record<SuppressionReason, string> = {
 
 /** Says why an email is refused and what to do. */
 export function refusalText({ calendar }: Country, { reason, created_at }: SuppressedRecipient): string {
-  const day = calendar.dayInWords(new Date(created_at));
+  const day = calendar.longDate(new Date(created_at));
   return `Can’t send to this recipient: ${whatHappened[reason]} on ${day}. Remove the address from the suppression list to send again.`;
 }
 

@@ -1,6 +1,6 @@
 import { english } from '../../language/language.ts';
 import type { Languages } from '../../language/languages.ts';
-import { inLanguage, joined, t, written } from '../../language/text.ts';
+import { formatted, inLanguage, joined, t } from '../../language/text.ts';
 import type { Seed } from '../../platform/db/seed.ts';
 import type { TemplateVariant } from '../../templates/languages/languages.ts';
 import { type SeededText, seedTemplates } from '../../templates/seeded-templates.ts';
@@ -14,7 +14,7 @@ import { senderTemplates } from './sender-templates.ts';
  */
 function linkTo(words: string, lifetime: string): string[] {
   return [
-    written(() => `[${words}]( ((url)) )`),
+    formatted(() => `[${words}]( ((url)) )`),
     joined([lifetime, t('If nothing opens, copy this address into your browser:')]),
     '((url))',
   ];

@@ -8,7 +8,7 @@ import type { PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { ButtonLink, TouchKey } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { SealedCookie } from '../../sessions/cookies.ts';
+import { EncryptedCookie } from '../../sessions/cookies.ts';
 import {
   CurrentPassword,
   changePage,
@@ -26,7 +26,7 @@ const crumbs = [
   { label: t('Security keys'), to: home },
 ];
 
-const newKey = new SealedCookie<{ user_id: string; key_name: string }>('newKey');
+const newKey = new EncryptedCookie<{ user_id: string; key_name: string }>('newKey');
 
 /** Two steps: a name and the password, then the key itself. */
 export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
@@ -59,7 +59,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
     needs: { name: t('Enter a name.'), ...needsPassword },
     async act({ visitor, reply }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
-      newKey.keep(app, reply, { user_id: visitor.user.id, key_name: form.name });
+      newKey.set(app, reply, { user_id: visitor.user.id, key_name: form.name });
       return { to: touchPage };
     },
   });
@@ -90,7 +90,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
       const name = findName(request);
       if (name === undefined) return { to: newPage };
       await registerKey(app, request.visitor.user.id, { name, response });
-      newKey.forget(app, request.reply);
+      newKey.clear(app, request.reply);
       return { to: home, notice: t('Security key added. You can now sign in with “{name}”.', { name }) };
     },
   });

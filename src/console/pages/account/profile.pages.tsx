@@ -10,7 +10,7 @@ import { updateOwnContact, updatePassword, updateUser } from '../../../users/use
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Field, PasswordField } from '../../parts/field.tsx';
-import { SealedCookie } from '../../sessions/cookies.ts';
+import { EncryptedCookie } from '../../sessions/cookies.ts';
 import { endOtherSessions, keepSession } from '../../sessions/sessions.ts';
 import { brokenLink, findLink, oneMoreClick } from '../sign-in/account-links.tsx';
 import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
@@ -26,7 +26,9 @@ import {
   withPassword,
 } from './change-page.tsx';
 
-const pendingNumber = new SealedCookie<{ user_id: string; number: string; message_id: string | undefined }>('change');
+const pendingNumber = new EncryptedCookie<{ user_id: string; number: string; message_id: string | undefined }>(
+  'change',
+);
 
 export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/name', {
@@ -152,7 +154,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async act({ visitor, reply }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
       const message_id = await sendSmsCode(app, visitor.user.id, { for: 'new-number', to: form.mobile_number });
-      pendingNumber.keep(app, reply, { user_id: visitor.user.id, number: form.mobile_number, message_id });
+      pendingNumber.set(app, reply, { user_id: visitor.user.id, number: form.mobile_number, message_id });
       return { to: '/account/mobile/confirm' };
     },
   });
@@ -193,7 +195,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         purpose: { for: 'new-number', to: pending.number },
       });
       await updateOwnContact(app, visitor.user.id, { mobile_number: pending.number });
-      pendingNumber.forget(app, reply);
+      pendingNumber.clear(app, reply);
       return { to: '/account', notice: t('Mobile number changed.') };
     },
   });

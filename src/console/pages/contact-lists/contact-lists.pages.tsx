@@ -14,7 +14,7 @@ import { asIs, t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
-import { holds, may } from '../../access/may.ts';
+import { hasRight, may } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
@@ -102,7 +102,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
             templates={templates.filter(({ template_type }) => template_type === list.template_type)}
             formState={formState}
             now={app.clock.now()}
-            mayEdit={holds('templates', permissions)}
+            mayEdit={hasRight('templates', permissions)}
             writers={await whoCan(app.db, service.id, 'templates')}
           />
         </div>

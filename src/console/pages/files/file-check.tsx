@@ -12,7 +12,7 @@ import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Turn } from '../../parts/pager.tsx';
+import { ArrowLink } from '../../parts/pager.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Status } from '../../parts/status.tsx';
 import { nextWeek, When } from '../../parts/when.tsx';
@@ -191,8 +191,8 @@ function RowCard({ file: { shown, upload, template }, path, phone }: RowCardProp
           <T>Row {{ row: count(row) }}</T>
         </h2>
         <div class="row">
-          <Turn to={row > 2 ? toRow(row - 1) : undefined} icon="left" label={t('Previous row')} />
-          <Turn to={row <= upload.row_count ? toRow(row + 1) : undefined} icon="right" label={t('Next row')} />
+          <ArrowLink to={row > 2 ? toRow(row - 1) : undefined} icon="left" label={t('Previous row')} />
+          <ArrowLink to={row <= upload.row_count ? toRow(row + 1) : undefined} icon="right" label={t('Next row')} />
         </div>
       </div>
       {message && (

@@ -23,7 +23,7 @@ import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
-import { holds } from '../../access/may.ts';
+import { hasRight } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { countedToday, leftToday } from '../../message-words.ts';
@@ -95,7 +95,7 @@ export async function loadFile(
     const messages = await listFirstMessages(app.db, service.id, job.id);
     return { kind: 'sent', job, messages, isPaused: await isPaused(app, job) };
   }
-  if (!user.platform_admin && !holds('send', user.permissions[service.id] ?? [])) throw notFound();
+  if (!user.platform_admin && !hasRight('send', user.permissions[service.id] ?? [])) throw notFound();
   if (upload.is_contact_list) return { kind: 'contact-list', upload };
   const isChecked = upload.summary !== null && upload.summary.channel !== null && upload.template_id !== null;
   if (!isChecked) return { kind: 'checking', upload, checkedRows: await countCheckedRows(app.db, upload.id) };

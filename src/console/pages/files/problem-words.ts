@@ -1,5 +1,5 @@
 import type { Country } from '../../../countries/country.ts';
-import { list, t, written } from '../../../language/text.ts';
+import { formatted, list, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { contactListProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
 import { count } from '../../money.ts';
@@ -96,7 +96,7 @@ export function describeFileProblem(
 
 /** "1 April": any year does. */
 const startOfYear = ({ calendar }: Country) =>
-  written(({ dates }) => dates.write(`2000-${calendar.financialYearStart}`, { day: 'numeric', month: 'long' }));
+  formatted(({ dates }) => dates.write(`2000-${calendar.financialYearStart}`, { day: 'numeric', month: 'long' }));
 
 function describeMissing(names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { languageColumnsOf, placeholdersOf, timeZoneColumnsOf } from '../../../jobs/uploads/file-texts.ts';
-import { isText, type Text, written } from '../../../language/text.ts';
+import { formatted, isText, type Text } from '../../../language/text.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { csvLineAsUploaded } from '../../../platform/http/csv.ts';
@@ -29,7 +29,7 @@ export async function refuseInFileField<T>(work: () => Promise<T>): Promise<T> {
 
 /** The API ends some of its sentences without a full stop. */
 function asSentence(text: string): Text {
-  return written(() => (String(text).endsWith('.') ? String(text) : `${text}.`));
+  return formatted(() => (String(text).endsWith('.') ? String(text) : `${text}.`));
 }
 
 /** A download about a file: "problems of friends.csv", whatever the ending of the file was. */

@@ -3,8 +3,7 @@ import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { reachable } from '../../access/find-page.ts';
-import { type GivenRight, may, rightNames } from '../../access/may.ts';
-import { BriefCache } from '../../brief-cache.ts';
+import { type GivenRight, may, rightNames } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { areStepsHidden, hideSteps } from '../../marks/marks.ts';
@@ -12,9 +11,10 @@ import type { PageRequest, Pages } from '../../page.ts';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { Status } from '../../parts/status.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
+import { ShortLivedCache } from '../../short-lived-cache.ts';
 import { guardNotice } from '../settings/guard-notice.tsx';
 import { type Figures, readFigures } from './figures.ts';
-import { selectBeginnings } from './home.sql.ts';
+import { selectSetUpProgress } from './home.sql.ts';
 import { Home } from './home.tsx';
 
 type Seen = PageRequest<{ service: 'any' }>;
@@ -27,7 +27,7 @@ const others = ['/templates', '/messages', '/usage'];
 
 /** The first page of a service: what needs attention, then figures. */
 export function homePages(pages: Pages, app: ConsoleApp): void {
-  const shared = new BriefCache<Figures>(sharedFor_ms);
+  const shared = new ShortLivedCache<Figures>(sharedFor_ms);
 
   pages.add('/services/:service_id', {
     who: { service: 'any', organisation: true },
@@ -139,7 +139,7 @@ async function readFirstSteps(
   const counts = [...Object.values(week), ...Object.values(usual)];
   const hasSent = counts.some(({ requested }) => requested > 0);
   if ((hasSent && !service.restricted) || (await areStepsHidden(app.db, user, service.id))) return undefined;
-  const { has_template, has_team, has_key } = await selectBeginnings(app.db, service.id);
+  const { has_template, has_team, has_key } = await selectSetUpProgress(app.db, service.id);
   return [
     { text: t('Write a template'), isDone: has_template, path: '/templates/new', right: 'templates' },
     { text: t('Send a test to yourself'), isDone: hasSent, path: '/send', right: 'send' },

@@ -1,6 +1,6 @@
 import type { Money } from '../../../countries/money.ts';
 import { T } from '../../../language/sentence.tsx';
-import { t, written } from '../../../language/text.ts';
+import { formatted, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { channelWords, shownChannels } from '../../message-words.ts';
@@ -8,8 +8,8 @@ import { count } from '../../money.ts';
 import { Chart, Meter } from '../../parts/chart.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
 import { Time, ZoneName } from '../../parts/time.tsx';
+import { listAttentionItems, percent, shareFailed, tooManyFailures } from './attention.ts';
 import type { Figures } from './figures.ts';
-import { listNeeds, percent, shareFailed, tooManyFailures } from './needs.ts';
 
 interface HomeProps {
   figures: Figures;
@@ -26,7 +26,7 @@ export function Home(props: HomeProps) {
   const months = link('/months');
   return (
     <div class="stack stack--loose">
-      <Needs {...props} />
+      <AttentionItems {...props} />
       <section class="stack" aria-labelledby="week">
         <div class="row">
           <h2 id="week">{t('Last 7 days')}</h2>
@@ -57,16 +57,16 @@ export function Home(props: HomeProps) {
   );
 }
 
-function Needs({ figures, service, link }: HomeProps) {
-  const needs = listNeeds(figures, service);
-  if (needs.length === 0) return null;
+function AttentionItems({ figures, service, link }: HomeProps) {
+  const items = listAttentionItems(figures, service);
+  if (items.length === 0) return null;
   return (
-    <section class="card needs" aria-labelledby="needs">
+    <section class="card attention" aria-labelledby="attention">
       <div class="card-head">
-        <h2 id="needs">{t('Needs your attention')}</h2>
+        <h2 id="attention">{t('Needs your attention')}</h2>
       </div>
       <ul class="list">
-        {needs.map(({ tone, what, more, to }) => {
+        {items.map(({ tone, what, more, to }) => {
           const address = to && link(to.path);
           return (
             <li key={what}>
@@ -109,7 +109,7 @@ function Legend() {
   );
 }
 
-const shortWeekday = (day: string) => written(({ dates }) => dates.write(day, { weekday: 'short' }));
+const shortWeekday = (day: string) => formatted(({ dates }) => dates.write(day, { weekday: 'short' }));
 
 function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel }) {
   const { requested, delivered, failed } = figures.week[channel];

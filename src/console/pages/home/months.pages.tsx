@@ -12,7 +12,7 @@ import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Meter } from '../../parts/chart.tsx';
 import { Table } from '../../parts/table.tsx';
-import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../parts/tabs.tsx';
+import { chosenYear, FinancialYears, monthLabel, yearLabel } from '../../parts/tabs.tsx';
 
 /** Messages and templates by month of a financial year. */
 export function monthsPages(pages: Pages, app: ConsoleApp): void {
@@ -30,7 +30,7 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
       ]);
       return {
         title: t('Messages by month'),
-        lead: yearInWords(calendar, year),
+        lead: yearLabel(calendar, year),
         crumbs: [{ label: t('Home'), to: `/services/${service.id}` }],
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/months`)} now={now} />,
         content: <Months year={calendar.financialYearMonths(year)} months={months} templates={templates} />,
@@ -52,7 +52,7 @@ interface MonthsProps {
 
 function Months({ year, months, templates }: MonthsProps) {
   const newestFirst = Object.entries(months).toReversed();
-  const names = new Map(year.map((days) => [days.first_day.slice(0, 7), monthInWords(days)]));
+  const names = new Map(year.map((days) => [days.first_day.slice(0, 7), monthLabel(days)]));
   const cell = (channel: Channel) => ({
     head: channelWords[channel].names,
     numeric: true as const,

@@ -109,7 +109,7 @@ function refuse(field: string, sentence: string): never {
 const unusableView: View = {
   title: t('This invitation does not work'),
   status: 400,
-  frame: 'door',
+  frame: 'standalone',
   content: (
     <p class="lead">
       {t(
@@ -123,7 +123,7 @@ function cancelledView({ name, invitedBy }: Invitation): View {
   return {
     title: t('The invitation was cancelled'),
     status: 400,
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <p class="lead">
         <T>
@@ -138,7 +138,7 @@ function otherPersonView({ name, email_address }: Invitation, signedInAs: string
   return {
     title: t('The invitation is for another person'),
     status: 403,
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <>
         <p class="lead">
@@ -161,7 +161,7 @@ function signInFirstView({ name, invitedBy, email_address }: Invitation, path: s
   return {
     title: t('Join {name}', { name }),
     lead: t('{invitedBy} invited you. Sign in as {emailAddress} first.', { invitedBy, emailAddress: email_address }),
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <p>
         <ButtonLink to={`/sign-in?${new URLSearchParams({ next: path })}`} look="primary">
@@ -176,7 +176,7 @@ function joinView({ name, invitedBy }: Invitation): View {
   return {
     title: t('Join {name}', { name }),
     lead: t('{invitedBy} invited you.', { invitedBy }),
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <form method="post">
         <Submit>{t('Join')}</Submit>
@@ -197,7 +197,7 @@ function newAccountView(
       invitedBy,
       emailAddress: email_address,
     }),
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <form class="stack" method="post" noValidate>
         <Field formState={formState} name="name" label={t('Your name')} autocomplete="name" />

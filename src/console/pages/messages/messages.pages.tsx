@@ -9,14 +9,14 @@ import { sendCsv } from '../../../platform/http/csv.ts';
 import { channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { retentionDaysOf } from '../../../services/settings/data-retention.ts';
-import { may } from '../../access/may.ts';
-import { BriefCache } from '../../brief-cache.ts';
+import { may } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
 import { ZoneOfFile } from '../../parts/time.tsx';
+import { ShortLivedCache } from '../../short-lived-cache.ts';
 import {
   type FromOrigin,
   type ListQuery,
@@ -36,7 +36,7 @@ const sharedFor_ms = 3_000;
 
 /** The message log of a service, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
-  const shared = new BriefCache<Fragment>(sharedFor_ms);
+  const shared = new ShortLivedCache<Fragment>(sharedFor_ms);
 
   pages.add('/services/:service_id/messages', {
     who: { service: 'any' },

@@ -2,7 +2,7 @@ import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import type { CallbackRecord } from '../../../delivery/callbacks/callback-history.ts';
 import { T } from '../../../language/sentence.tsx';
-import { asIs, joined, type Text, t, within, written } from '../../../language/text.ts';
+import { asIs, formatted, joined, type Text, t, within } from '../../../language/text.ts';
 import type { AttemptRecord } from '../../../notifications/attempts/attempts.ts';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
 import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
@@ -116,7 +116,7 @@ function accepted({ record, lane }: ShownMessage): TimelineEvent {
     `${template.name} v${template_version}`,
     lane && t('{lane, select, high {high priority} low {low priority} other {normal priority}}', { lane }),
   ].filter((fact) => !!fact);
-  const text = written(() => capitalise(facts.join(', ')));
+  const text = formatted(() => capitalise(facts.join(', ')));
   return { key: 'accepted', at: record.created_at, icon: 'accepted', title: t('Accepted'), text };
 }
 
@@ -153,7 +153,7 @@ function attempted(
     title: titleOfFailure(attempt.outcome, provider, attempt.duration_ms),
     text: t('{reason}. {next}', {
       reason: capitalise(attempt.reason ?? ''),
-      next: joined([...whoseFault(attempt.reason), whatNext(attempt, next)]),
+      next: joined([...explainRefusal(attempt.reason), whatNext(attempt, next)]),
     }),
   };
 }
@@ -178,7 +178,7 @@ function titleOfFailure(
 }
 
 /** With these codes, receivers reject whatever the message and its recipient are. */
-function whoseFault(reason: string | null): Text[] {
+function explainRefusal(reason: string | null): Text[] {
   const code = policyCodeIn(reason ?? '');
   return code === undefined ? [] : [sentenceOfRefusal(code)];
 }
@@ -233,8 +233,8 @@ function result({ record, response }: ShownMessage, attempts: AttemptRecord[]): 
       title,
       text: joined(
         [
-          written(() => capitalise(sent_at === null ? label : status.replaceAll('-', ' '))),
-          ...(sent_at === null ? [] : whoseFault(response.provider_response)),
+          formatted(() => capitalise(sent_at === null ? label : status.replaceAll('-', ' '))),
+          ...(sent_at === null ? [] : explainRefusal(response.provider_response)),
         ],
         '. ',
       ),
@@ -312,13 +312,13 @@ function deletion(calendar: Calendar, { deletion_day, kept_days }: ShownMessage)
     key: 'deletion',
     at: timestamp(calendar.start(deletion_day)),
     icon: 'accepted',
-    title: t('Deleted on {day}, after {keptDays} days', { day: dayInWords(deletion_day), keptDays: kept_days }),
+    title: t('Deleted on {day}, after {keptDays} days', { day: dayOfMonth(deletion_day), keptDays: kept_days }),
     text: t('We keep the totals.'),
     isFuture: true,
   };
 }
 
-const dayInWords = (day: string) => written(({ dates }) => dates.write(day, { day: 'numeric', month: 'long' }));
+const dayOfMonth = (day: string) => formatted(({ dates }) => dates.write(day, { day: 'numeric', month: 'long' }));
 
 function sinceAccepted({ created_at }: { created_at: Timestamp }, at: Timestamp): Text {
   const time = formatDuration(Math.max(0, Date.parse(at) - Date.parse(created_at)));

@@ -12,7 +12,7 @@ import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty, NoPrices } from '../../parts/notice.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
+import { chosenYear, FinancialYears, yearLabel } from '../../parts/tabs.tsx';
 import { members, organisationView, pathOf } from './organisation-view.tsx';
 
 type Usage = Awaited<ReturnType<typeof getOrganisationUsage>>['services'][number];
@@ -37,7 +37,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
         organisation,
         visitor,
         at: '',
-        lead: yearInWords(app.country.calendar, year),
+        lead: yearLabel(app.country.calendar, year),
         actions: <ButtonLink to={`${pathOf(organisation)}/csv?year=${year}`}>{t('Download CSV')}</ButtonLink>,
         content: (
           <>

@@ -3,7 +3,7 @@ import type { PlanFigures } from '../../../plans/channel-plans.ts';
 import { channelWords } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import { Table } from '../../parts/table.tsx';
-import { percent } from '../home/needs.ts';
+import { percent } from '../home/attention.ts';
 
 interface Row {
   outcome: Text;

@@ -5,7 +5,7 @@ import { printInSandbox } from '../../../letters/print/print-run.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { OneOf } from '../../../protocol/fields.ts';
-import { holds, may, rightNames } from '../../access/may.ts';
+import { hasRight, may, rightNames } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
@@ -13,10 +13,10 @@ import { ButtonLink } from '../../parts/form.tsx';
 import { sendFragment } from '../../parts/live.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { findLastService } from '../../sessions/cookies.ts';
+import { canPrintNow, findMessage, MessageProgress } from './message-progress.tsx';
 import { QuickStart } from './quick-start.tsx';
 import { createTestKey, readFields, type SentMessage, sendFromHere } from './quick-start-form.ts';
 import { languages } from './snippets.ts';
-import { canPrintNow, findMessage, Way } from './way.tsx';
 
 type OfService = PageRequest<{ service: 'api'; membersOnly: true }>;
 
@@ -38,7 +38,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     who: 'signed-in',
     menu: 'Quick start',
     show: ({ visitor: { user }, http: request }) => {
-      const mine = Object.keys(user.permissions).filter((id) => holds('api', user.permissions[id] ?? []));
+      const mine = Object.keys(user.permissions).filter((id) => hasRight('api', user.permissions[id] ?? []));
       const last = findLastService(app, request);
       const id = mine.find((serviceId) => serviceId === last) ?? mine[0];
       return id === undefined ? noService : { to: `/services/${id}/quick-start` };
@@ -121,7 +121,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     async show({ service, param, http: request, reply }) {
       const message = await findMessage(app, service.id, param('message_id'));
       if (!message) throw notFound();
-      return sendFragment(request, reply, <Way message={message} config={app.config} />);
+      return sendFragment(request, reply, <MessageProgress message={message} config={app.config} />);
     },
   });
 }

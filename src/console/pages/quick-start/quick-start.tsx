@@ -5,7 +5,7 @@ import { asIs, t } from '../../../language/text.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Service } from '../../../services/services.ts';
-import { rightNames } from '../../access/may.ts';
+import { rightNames } from '../../access/rights.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
 import type { FormState } from '../../page.ts';
@@ -14,14 +14,14 @@ import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
+import { LiveMessageProgress, type MessageProgressProps } from './message-progress.tsx';
 import { buildApiRequest, type Fields, type SentMessage } from './quick-start-form.ts';
 import { buildSnippets, type Snippet } from './snippets.ts';
-import { LiveWay, type WayProps } from './way.tsx';
 
 interface QuickStartProps {
   formState: FormState;
   service: Service;
-  config: WayProps['config'] & Carriers & { urls: Urls };
+  config: MessageProgressProps['config'] & Carriers & { urls: Urls };
   fields: Fields;
   isNewKey: boolean;
   sent: SentMessage | undefined;
@@ -90,7 +90,7 @@ export function QuickStart(props: QuickStartProps) {
           </h2>
           {sent && <Sent sent={sent} />}
           {message ? (
-            <LiveWay message={message} config={config} />
+            <LiveMessageProgress message={message} config={config} />
           ) : (
             <p class="muted">
               {sent

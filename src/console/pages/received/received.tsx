@@ -4,7 +4,7 @@ import { t } from '../../../language/text.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import type { Status } from '../../../notifications/notification.ts';
-import { rightNames } from '../../access/may.ts';
+import { rightNames } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -52,7 +52,7 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
             <a href={`${path}/${id}`}>
               <span />
               <span>
-                <b>{formatPhoneNumber(phone, user_number)}</b> {keyword_action === 'review' && <PerhapsOptOut />}
+                <b>{formatPhoneNumber(phone, user_number)}</b> {keyword_action === 'review' && <PossibleOptOut />}
               </span>
               <Time at={created_at} now={now} />
               <span class="preview">{content}</span>
@@ -71,7 +71,7 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
   );
 }
 
-function PerhapsOptOut() {
+function PossibleOptOut() {
   return <span class="badge tone-amber">{t('Perhaps an opt-out')}</span>;
 }
 
@@ -134,7 +134,7 @@ export function Conversation({ entries, messages, received, now }: ConversationP
           <small>
             {status && (messages ? <a href={`${messages}/${id}`}>{t('Sent')}</a> : t('Sent'))}{' '}
             <Time at={at} now={now} /> {status && <MessageStatus status={status} channel="sms" />}
-            {isUnclear && <PerhapsOptOut />}{' '}
+            {isUnclear && <PossibleOptOut />}{' '}
             {isUnclear && received && <a href={`${received}/${id}/opt-out`}>{t('Decide about this text')}</a>}
           </small>
         </li>

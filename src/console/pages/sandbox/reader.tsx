@@ -14,7 +14,7 @@ import { dataSize, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Live } from '../../parts/live.tsx';
-import { Turn } from '../../parts/pager.tsx';
+import { ArrowLink } from '../../parts/pager.tsx';
 import { MessageStatus } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -198,7 +198,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
     <>
       <div class="toolbar reader-bar">
         <div class="row">
-          <Turn
+          <ArrowLink
             to={page > 1 ? sandboxUrl(`/${id}`, list, { page: page - 1 }) : undefined}
             icon="left"
             label={t('Previous page')}
@@ -208,7 +208,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
               Page {{ page }} of {{ pageCount }}
             </T>
           </span>
-          <Turn
+          <ArrowLink
             to={page < pageCount ? sandboxUrl(`/${id}`, list, { page: page + 1 }) : undefined}
             icon="right"
             label={t('Next page')}

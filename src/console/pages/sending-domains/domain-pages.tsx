@@ -15,7 +15,7 @@ import {
   type SendingDomain,
   updateSendingDomain,
 } from '../../../sending-domains/sending-domains.ts';
-import type { Who } from '../../access/may.ts';
+import type { Who } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { MenuEntry } from '../../layout/menus.ts';
 import { pageUrl } from '../../links.ts';
@@ -229,7 +229,7 @@ async function change(
 ): Promise<void> {
   switch (task) {
     case 'check':
-      return checkNow(app, id).catch(sayOnPage);
+      return checkNow(app, id).catch(showOnPage);
     case 'new-key':
       return createNextKey(app, id);
     case 'use-key':
@@ -243,7 +243,7 @@ async function change(
 }
 
 /** Shows a rate limit as a message on the page. */
-function sayOnPage(error: unknown): never {
+function showOnPage(error: unknown): never {
   throw error instanceof Failure && error.kind === 'too-many' ? invalid(error.localised) : error;
 }
 

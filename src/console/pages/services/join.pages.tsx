@@ -7,7 +7,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from '../../../users/invites/join-requests.ts';
-import { givenRights, holds, permissionsOf, rightNames } from '../../access/may.ts';
+import { givenRights, hasRight, permissionsOf, rightNames } from '../../access/rights.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages, Redirection } from '../../page.ts';
@@ -136,7 +136,7 @@ async function listServicesToJoin({ db }: Platform, { email_address, organisatio
 /** Lists the people who can approve a request. */
 export async function listManagers(app: Platform, serviceId: string) {
   const members = await listPeople(app.db, serviceId);
-  return members.filter(({ state, permissions }) => state === 'active' && holds('manage', permissions));
+  return members.filter(({ state, permissions }) => state === 'active' && hasRight('manage', permissions));
 }
 
 type Request = Awaited<ReturnType<typeof getJoinRequest>>;

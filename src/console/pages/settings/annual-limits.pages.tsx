@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Country } from '../../../countries/country.ts';
-import { list, type Text, t, written } from '../../../language/text.ts';
+import { formatted, list, type Text, t } from '../../../language/text.ts';
 import { annualQuotas, countUsed, endOfYear } from '../../../notifications/limits/annual-limits.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
@@ -159,5 +159,5 @@ async function describeUsedUp(
 /** "1 April". */
 export function firstDayOfNextYear(country: Country, now: Date): Text {
   const day = country.calendar.day(endOfYear(country, now));
-  return written(({ dates }) => dates.write(day, { day: 'numeric', month: 'long' }));
+  return formatted(({ dates }) => dates.write(day, { day: 'numeric', month: 'long' }));
 }

@@ -19,7 +19,7 @@ import { Field } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { Status } from '../../parts/status.tsx';
-import { findMessage } from '../quick-start/way.tsx';
+import { findMessage } from '../quick-start/message-progress.tsx';
 import { addSenderPages } from './sender-pages.tsx';
 import { settingsOf, team } from './service-setting.ts';
 

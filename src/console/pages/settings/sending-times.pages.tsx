@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { weekdays } from '../../../countries/timing/send-windows.ts';
 import { T } from '../../../language/sentence.tsx';
-import { list, type Text, t, written } from '../../../language/text.ts';
+import { formatted, list, type Text, t } from '../../../language/text.ts';
 import {
   changeWindow,
   createWindow,
@@ -186,7 +186,7 @@ export function sendingTimePages(pages: Pages, app: ConsoleApp): void {
 // 1 January 2024 was a Monday.
 const dayNames = weekdays.map((value, index) => ({
   value,
-  label: written(({ dates }) => dates.write(`2024-01-0${index + 1}`, { weekday: 'long' })),
+  label: formatted(({ dates }) => dates.write(`2024-01-0${index + 1}`, { weekday: 'long' })),
 }));
 
 function WindowFields({ formState, window }: { formState: FormState; window?: Window }) {

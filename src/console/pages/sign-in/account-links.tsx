@@ -63,7 +63,7 @@ export function brokenLink(purpose: keyof typeof brokenLinks): View {
     title: t('This link does not work'),
     lead,
     status: 400,
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <p>
         <ButtonLink to={to}>{label}</ButtonLink>
@@ -77,7 +77,7 @@ export function oneMoreClick(title: Text, lead: Text, warning?: Text): View {
   return {
     title,
     lead,
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <form class="stack" method="post">
         {warning && <Notice tone="amber">{warning}</Notice>}

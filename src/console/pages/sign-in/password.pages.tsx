@@ -25,7 +25,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
     show: (_asked, formState) => ({
       title: t('New password'),
       lead: t('We will send you a link to choose a new password.'),
-      frame: 'door',
+      frame: 'standalone',
       content: (
         <form class="stack" method="post" noValidate>
           <Field
@@ -55,7 +55,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
         lead: t('If {emailAddress} has an account, we have sent a link there. The link works for an hour.', {
           emailAddress: email_address,
         }),
-        frame: 'door',
+        frame: 'standalone',
         content: (
           <p class="small muted">
             <T>
@@ -75,7 +75,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: t('Choose a new password'),
         lead: t('For {email}. You will be signed out on all devices.', { email: link.email }),
-        frame: 'door',
+        frame: 'standalone',
         content: (
           <form class="stack" method="post" noValidate>
             <PasswordField
@@ -121,7 +121,7 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
     show: () => ({
       title: t('Check your inbox'),
       lead: t('Your account is not confirmed yet. Open the link we sent you. The link works for an hour.'),
-      frame: 'door',
+      frame: 'standalone',
       content: (
         <p class="small muted">
           <T>

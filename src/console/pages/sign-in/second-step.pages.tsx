@@ -98,7 +98,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
             <SendAgain />
           </>
         ),
-        frame: 'door',
+        frame: 'standalone',
       };
     },
   });
@@ -119,7 +119,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       if (!found) return again;
       const { pending } = found;
       const message_id = await sendStep(app, pending);
-      pendingSignIn.keep(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
+      pendingSignIn.set(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
       const notice = message_id ? t('Sent again.') : t('We have already sent several. Use the latest one.');
       return { to: pageOf(pending.step), notice };
     },

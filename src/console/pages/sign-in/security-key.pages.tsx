@@ -63,7 +63,7 @@ function touchView(user: UserRecord, formState: FormState): View {
   return {
     title: t('Use your security key'),
     lead: t('Plug in your key or hold it near, press the button, then touch the key.'),
-    frame: 'door',
+    frame: 'standalone',
     scripts: ['security-key'],
     content: (
       <>
@@ -100,7 +100,7 @@ function OtherWays({ user }: { user: UserRecord }) {
 const noKeyHere: View = {
   title: t('Your security key does not work here'),
   lead: t('Your key was added in another front end, or at another address of this Pennypost.'),
-  frame: 'door',
+  frame: 'standalone',
   content: (
     <>
       <p>{t('Ask a platform administrator to change how you sign in. Then add a key in your account.')}</p>

@@ -14,7 +14,7 @@ import { activateUser, findUserByEmail, updatePassword, updateUser } from '../..
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { PageRequest, Redirection } from '../../page.ts';
-import { SealedCookie } from '../../sessions/cookies.ts';
+import { EncryptedCookie } from '../../sessions/cookies.ts';
 import { signIn } from '../../sessions/sessions.ts';
 import { acceptInvitation } from '../invitations/invitations.ts';
 
@@ -57,7 +57,7 @@ export async function beginSecondStep(
   if (!maySignInLocally(app.config, user)) return useIssuer;
   const pending = { user_id: user.id, password_changed_at: user.password_changed_at, ...more };
   if (user.auth_type === 'webauthn_auth' || (await hasKeysHere(app, user.id))) {
-    pendingSignIn.keep(app, reply, { ...pending, step: 'key' });
+    pendingSignIn.set(app, reply, { ...pending, step: 'key' });
     return { to: pageOf('key') };
   }
   return beginMessageStep(app, { reply }, user, pending);
@@ -72,7 +72,7 @@ export async function beginMessageStep(
 ): Promise<Redirection> {
   const step = user.auth_type === 'sms_auth' ? 'text' : 'email';
   const pending = { ...before, step } as const;
-  pendingSignIn.keep(app, reply, { ...pending, message_id: await sendStep(app, pending) });
+  pendingSignIn.set(app, reply, { ...pending, message_id: await sendStep(app, pending) });
   return { to: pageOf(step) };
 }
 
@@ -138,10 +138,10 @@ export async function completeSignIn(
   if ((pending.step === 'text' || pending.step === 'key') && isProofOld(app, user)) {
     const { id: user_id, password_changed_at } = user;
     const proof = { user_id, password_changed_at, step: 'proof' as const, next: pending.next };
-    pendingSignIn.keep(app, reply, { ...proof, message_id: await sendStep(app, proof) });
+    pendingSignIn.set(app, reply, { ...proof, message_id: await sendStep(app, proof) });
     return { to: pageOf('proof') };
   }
-  pendingSignIn.forget(app, reply);
+  pendingSignIn.clear(app, reply);
   await signIn(app, user, request, reply);
   return { to: pending.next };
 }
@@ -171,7 +171,7 @@ interface PendingSignIn {
   invitation?: { to: 'service' | 'organisation'; id: string };
 }
 
-export const pendingSignIn = new SealedCookie<PendingSignIn>('signIn');
+export const pendingSignIn = new EncryptedCookie<PendingSignIn>('signIn');
 
 /** With `steps`, finds only a sign-in that waits for one of these steps: another proof does not replace the requested one. */
 export async function findPendingSignIn(

@@ -16,13 +16,13 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { consoleUrl, nextPage, pageUrl } from '../../links.ts';
 import type { Pages, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
-import { SealedCookie } from '../../sessions/cookies.ts';
+import { EncryptedCookie } from '../../sessions/cookies.ts';
 import { signIn } from '../../sessions/sessions.ts';
 
 const path = '/sign-in/single-sign-on';
 
 /** The sign-in that this browser started at the issuer. Stored in a cookie, so that any process can complete it. */
-const begun = new SealedCookie<ExpectedAnswer & { next: string }>('singleSignOn');
+const begun = new EncryptedCookie<ExpectedAnswer & { next: string }>('singleSignOn');
 
 /** Uses links instead of forms, because our content security policy allows forms only to our own pages. */
 export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
@@ -36,7 +36,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
       if (!issuer) return { to: '/sign-in' };
       try {
         const { url, expected } = await issuer.begin();
-        begun.keep(app, request.reply, { ...expected, next });
+        begun.set(app, request.reply, { ...expected, next });
         return { sent: request.reply.redirect(url, 303) };
       } catch (error) {
         return refused(error);
@@ -49,7 +49,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
     async show({ http: request, reply }) {
       if (!issuer) return { to: '/sign-in' };
       const expected = begun.read(app, request);
-      begun.forget(app, reply);
+      begun.clear(app, reply);
       if (!expected)
         return refusedView(
           t('You did not start to sign in with this browser, or it took longer than 30 minutes.'),
@@ -101,7 +101,7 @@ function refusedView(sentence: string, status: number): View {
     title: t('You are not signed in'),
     lead: sentence,
     status,
-    frame: 'door',
+    frame: 'standalone',
     content: (
       <p class="row">
         <ButtonLink to={path} look="primary">

@@ -28,7 +28,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: t('Set up this Pennypost'),
         lead: t('Create the first account. It has full access and can invite other people.'),
-        frame: 'door',
+        frame: 'standalone',
         scripts: ['start'],
         content: (
           <>
@@ -105,7 +105,7 @@ const alreadySetUp: View = {
   title: t('This Pennypost is set up'),
   lead: t('The first account exists. Use it, or ask for an invitation.'),
   status: 404,
-  frame: 'door',
+  frame: 'standalone',
   content: (
     <p>
       <ButtonLink to="/sign-in" look="primary">

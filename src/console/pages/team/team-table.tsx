@@ -1,7 +1,7 @@
 import { T } from '../../../language/sentence.tsx';
 import { asIs, t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
-import { givenRights, holds } from '../../access/may.ts';
+import { givenRights, hasRight } from '../../access/rights.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
 import { Confirm } from '../../parts/form.tsx';
@@ -81,7 +81,7 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
         },
         ...givenRights.map((right) => ({
           head: heads[right],
-          cell: ({ permissions }: Row) => <Tick isHeld={holds(right, permissions)} />,
+          cell: ({ permissions }: Row) => <Tick isHeld={hasRight(right, permissions)} />,
         })),
         {
           head: t('Second sign-in step'),
@@ -204,7 +204,7 @@ interface JoinRequestsProps {
 export function JoinRequests({ service, visitorId, requests, now }: JoinRequestsProps) {
   if (requests.length === 0) return null;
   return (
-    <section class="card needs" aria-labelledby="requests">
+    <section class="card attention" aria-labelledby="requests">
       <div class="card-head">
         <h2 id="requests">{t('Requests to join')}</h2>
       </div>

@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { platformUserId } from '../../../users/platform-user.ts';
-import { type GivenRight, givenRights, holds, type Right } from '../../access/may.ts';
+import { type GivenRight, givenRights, hasRight, type Right } from '../../access/rights.ts';
 
 export interface Folder {
   id: string;
@@ -45,7 +45,7 @@ export async function listMembers(app: Platform, serviceId: string, folders: rea
 }
 
 export function rightsOf(permissions: readonly string[]): GivenRight[] {
-  return givenRights.filter((right) => holds(right, permissions));
+  return givenRights.filter((right) => hasRight(right, permissions));
 }
 
 export const methodNames = { sms_auth: t('Text code'), email_auth: t('Email link'), webauthn_auth: t('Security key') };
@@ -55,7 +55,7 @@ const maxNames = 3;
 /** Names the people who have a right: "Ada, Grace or Linus". Undefined if nobody in the team has it. */
 export async function whoCan(db: Db, serviceId: string, right: Right): Promise<Text | undefined> {
   const members = await listServiceMembers(db, serviceId);
-  const holders = members.filter(({ state, permissions }) => state === 'active' && holds(right, permissions));
+  const holders = members.filter(({ state, permissions }) => state === 'active' && hasRight(right, permissions));
   return holders.length === 0
     ? undefined
     : list(

@@ -6,7 +6,7 @@ import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
 import { english } from '../../../language/language.ts';
 import { T } from '../../../language/sentence.tsx';
-import { type Text, t, written } from '../../../language/text.ts';
+import { formatted, type Text, t } from '../../../language/text.ts';
 import { annualQuotas, countUsed } from '../../../notifications/limits/annual-limits.ts';
 import { findZoneChange } from '../../../operations/country/change-country.ts';
 import { channels } from '../../../protocol/channels.ts';
@@ -17,7 +17,7 @@ import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Empty, NoPrices } from '../../parts/notice.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../parts/tabs.tsx';
+import { chosenYear, FinancialYears, monthLabel, yearLabel } from '../../parts/tabs.tsx';
 import { shortDay } from '../../parts/time.tsx';
 import { firstDayOfNextYear } from '../settings/annual-limits.pages.tsx';
 
@@ -42,7 +42,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
       const changed = zoneChange && zoneChange.first_day > first_day && zoneChange.first_day <= last_day;
       return {
         title: t('Usage'),
-        lead: yearInWords(app.country.calendar, year),
+        lead: yearLabel(app.country.calendar, year),
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
         content: (
           <div class="stack stack--loose">
@@ -208,8 +208,8 @@ const monthName = (day: string) => english.dates.write(day, { month: 'long' });
 
 function nameOfMonth(days: Days): Text {
   return isWithinMonths(days)
-    ? monthInWords(days)
-    : written(({ dates }) => dates.write(days.first_day, { month: 'long' }));
+    ? monthLabel(days)
+    : formatted(({ dates }) => dates.write(days.first_day, { month: 'long' }));
 }
 
 /** Whether financial months start within a calendar month, so that they need their days to be clear. */
@@ -225,12 +225,12 @@ function amounts(money: Money): Column<Month>[] {
       cell: ({ rate, price_known = true }) => (price_known || rate > 0 ? money.price(rate) : '–'),
       numeric: true,
     },
-    { head: t('Cost'), cell: (row) => costInWords(money, row), numeric: true },
+    { head: t('Cost'), cell: (row) => formatCost(money, row), numeric: true },
   ];
 }
 
 /** Texts to other countries count as domestic texts until there are rates for them. */
-function costInWords(money: Money, { cost, price_known }: Month): string {
+function formatCost(money: Money, { cost, price_known }: Month): string {
   if (price_known !== false) return money.total(cost);
   return cost > 0 ? t('at least {amount}', { amount: money.total(cost) }) : '–';
 }

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 import { pageUrl } from '../../../links.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
 import { ClockTime, Time } from '../../../parts/time.tsx';
-import { actorWords, deedWords, fieldWords, isUnnamed, nounWords, valueText } from './audit-words.ts';
+import { actorWords, describeAction, fieldWords, isUnnamed, nounWords, valueText } from './audit-words.ts';
 
 const maxNamed = 6;
 
@@ -16,7 +16,7 @@ export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; no
           <div class="stack stack--tight grow">
             <div class="row">
               <a href={pageUrl(`/operator/audit/${entry.id}`)}>
-                <b dir="auto">{actorWords(entry)}</b> {deedWords(entry)}
+                <b dir="auto">{actorWords(entry)}</b> {describeAction(entry)}
               </a>
               <span class="row--end muted">
                 <Time at={entry.created_at} now={now} />

@@ -1,4 +1,4 @@
-import { asIs, capitalised, joined, type Text, t, written } from '../../../../language/text.ts';
+import { asIs, capitalised, formatted, joined, type Text, t } from '../../../../language/text.ts';
 import type { AuditNoun } from '../../../../operations/audit/audit-entry.ts';
 import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 
@@ -72,14 +72,14 @@ const things: Record<AuditNoun, Text> = {
 };
 
 /** Such as "an API key". */
-function thingWords(noun: string): Text {
+function describeThing(noun: string): Text {
   return new Map<string, Text>(Object.entries(things)).get(noun) ?? asIs(noun);
 }
 
 /** Returns "API key", for an option or a label. Only English names have an article to remove. */
 export function nounWords(noun: string): Text {
-  const thing = thingWords(noun);
-  return written(({ tag }) => (tag === 'en' ? thing.replace(/^an? /, '') : String(thing)));
+  const thing = describeThing(noun);
+  return formatted(({ tag }) => (tag === 'en' ? thing.replace(/^an? /, '') : String(thing)));
 }
 
 export const actionWords: Record<AuditEntry['action'], Text> = {
@@ -93,18 +93,18 @@ export const actionWords: Record<AuditEntry['action'], Text> = {
 };
 
 /** Describes an action: "created an API key". */
-export function deedWords({ noun, action }: AuditEntry): Text {
+export function describeAction({ noun, action }: AuditEntry): Text {
   return t(
     '{action, select, create {created {thing}} update {changed {thing}} delete {deleted {thing}} find {looked for {thing}} export {exported {thing}} erase {erased {thing}} other {imported {thing}}}',
-    { action, thing: thingWords(noun) },
+    { action, thing: describeThing(noun) },
   );
 }
 
 /** Such as "An API key was created". */
-export function changeWords({ noun, action }: AuditEntry): Text {
+export function describeChange({ noun, action }: AuditEntry): Text {
   return t(
     '{action, select, create {{thing} was created} update {{thing} was changed} delete {{thing} was deleted} find {{thing} was looked up} export {{thing} was exported} erase {{thing} was erased} other {{thing} was imported}}',
-    { action, thing: capitalised(thingWords(noun)) },
+    { action, thing: capitalised(describeThing(noun)) },
   );
 }
 
@@ -206,7 +206,7 @@ const fields = new Map([
 
 /** Converts the name of a column into words: "created_by_id" becomes "created by". */
 export function fieldWords(name: string): Text {
-  return fields.get(name) ?? written(({ tag }) => (tag === 'en' ? wordsOfColumn(name) : name));
+  return fields.get(name) ?? formatted(({ tag }) => (tag === 'en' ? wordsOfColumn(name) : name));
 }
 
 /** Whether the label is only the name of the column. */

@@ -20,7 +20,7 @@ import { ButtonLink } from '../../../parts/form.tsx';
 import { Empty } from '../../../parts/notice.tsx';
 import { OlderPager, pageSize } from '../../../parts/pager.tsx';
 import { AuditEntryView, AuditList } from './audit-views.tsx';
-import { actionWords, changeWords, nounWords } from './audit-words.ts';
+import { actionWords, describeChange, nounWords } from './audit-words.ts';
 
 const path = '/operator/audit';
 
@@ -109,7 +109,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       const entry = await findAuditEntry(app, param('entry_id'));
       if (!entry) throw notFound();
       return {
-        title: changeWords(entry),
+        title: describeChange(entry),
         crumbs: [{ label: t('Audit'), to: path }],
         content: <AuditEntryView entry={entry} now={app.clock.now()} />,
       };

@@ -9,7 +9,7 @@ import {
 import { referencePattern } from '../../../../letters/print/print-provider.ts';
 import { maxReferences, recordReturnedLetters } from '../../../../letters/returned/returned-letters.ts';
 import { invalidField } from '../../../../platform/failure.ts';
-import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../../../platform/http/body/body-limits.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import { weekdayAndDate } from '../../../message-words.ts';
@@ -47,7 +47,7 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
     }),
     form: Type.Object({ references: Type.String({ maxLength: 2_000_000 }) }),
     needs: { references: t('Enter at least one reference.') },
-    ...takesLongText,
+    ...acceptsLongText,
     async act(_asked, { references: text }) {
       const references = [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
       const wrong = references.find((reference) => !isReference.test(reference));

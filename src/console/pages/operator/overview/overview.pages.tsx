@@ -2,11 +2,11 @@ import { t } from '../../../../language/text.ts';
 import { LiveChecks } from '../../../../operations/overview/live-checks.ts';
 import { AcceptedRate, type Overview, readOverview } from '../../../../operations/overview/overview.ts';
 import { reachable } from '../../../access/find-page.ts';
-import { BriefCache } from '../../../brief-cache.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import type { PageRequest, Pages } from '../../../page.ts';
 import { Live, sendFragment } from '../../../parts/live.tsx';
+import { ShortLivedCache } from '../../../short-lived-cache.ts';
 import { OverviewContent } from './overview.tsx';
 import { SystemContent } from './system.tsx';
 
@@ -18,7 +18,7 @@ const pace = { every: 5, atMost: 10 };
 /** Current problems of the installation, what was done about them, and figures. */
 export function overviewPages(pages: Pages, app: ConsoleApp): void {
   const watch = { checks: new LiveChecks(app), rate: new AcceptedRate() };
-  const shared = new BriefCache<Overview>(sharedFor_ms);
+  const shared = new ShortLivedCache<Overview>(sharedFor_ms);
   const read = () => shared.get('', () => readOverview(app, watch));
 
   function content({ visitor }: PageRequest<'operator'>, overview: Overview) {

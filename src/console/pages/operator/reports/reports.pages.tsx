@@ -2,7 +2,7 @@ import { findKnownPrices } from '../../../../billing/rates.ts';
 import { addDays, type Calendar, type Days } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
 import { T } from '../../../../language/sentence.tsx';
-import { asIs, isText, type Text, t, written } from '../../../../language/text.ts';
+import { asIs, formatted, isText, type Text, t } from '../../../../language/text.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
@@ -120,7 +120,7 @@ function fitting(calendar: Calendar, read: Report['days'], month: Days): Days {
   }
 }
 
-const nameOfMonth = (day: string) => written(({ dates }) => dates.write(day, { month: 'long' }));
+const nameOfMonth = (day: string) => formatted(({ dates }) => dates.write(day, { month: 'long' }));
 
 function problemOf(calendar: Calendar, { first_day, last_day }: Days): string {
   const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
@@ -200,7 +200,7 @@ function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
 function shownCell(value: Row[string]): string {
   if (value === null || value === undefined || value === '') return t('None');
   if (typeof value === 'number')
-    return written(({ locale }) => value.toLocaleString(locale, { maximumFractionDigits: 4 }));
+    return formatted(({ locale }) => value.toLocaleString(locale, { maximumFractionDigits: 4 }));
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   return /^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 10) : value;
 }

@@ -171,10 +171,10 @@ function RequestList({ requests, now }: { requests: readonly Request[]; now: Dat
 }
 
 function volumes({ volume_email, volume_sms, volume_letter }: Request): Text {
-  const told = [
+  const counts = [
     ...(volume_email ? [t('{count, plural, one {# email} other {# emails}}', { count: volume_email })] : []),
     ...(volume_sms ? [t('{count, plural, one {# text} other {# texts}}', { count: volume_sms })] : []),
     ...(volume_letter ? [t('{count, plural, one {# letter} other {# letters}}', { count: volume_letter })] : []),
   ];
-  return told.length === 0 ? t('Not said') : joined(told, ', ');
+  return counts.length === 0 ? t('Not said') : joined(counts, ', ');
 }

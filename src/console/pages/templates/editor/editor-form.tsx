@@ -208,8 +208,8 @@ const toolsByChannel: Record<Channel, (keyof typeof tools)[]> = {
 
 /** Characters that `browser/editor.ts` marks because they increase the cost. */
 function marksOf(alphabet: Country['sms']['alphabet']) {
-  const { dear } = smsAlphabet(alphabet);
-  return 'characters' in dear ? { 'data-marks': dear.characters } : { 'data-unmarked': dear.allBut };
+  const { costly } = smsAlphabet(alphabet);
+  return 'characters' in costly ? { 'data-marks': costly.characters } : { 'data-unmarked': costly.allBut };
 }
 
 /** A text area. `browser/editor.ts` adds the buttons and marks placeholders in a layer behind the text. */
@@ -229,19 +229,19 @@ export function TextEditor({ formState, name, label, channel, alphabet, value, r
         <fieldset class="toolbar" aria-label={t('Formatting of {label}', { label: within(label) })} hidden>
           <span>
             {toolsByChannel[channel].map((tool) => {
-              const { label: shown, name: spoken, ...writes } = tools[tool];
+              const { label: shown, name: accessibleName, ...writes } = tools[tool];
               return (
                 <button
                   key={tool}
                   type="button"
                   class="button button--small"
-                  title={spoken}
+                  title={accessibleName}
                   data-line={'line' in writes ? writes.line : undefined}
                   data-before={'before' in writes ? writes.before : undefined}
                   data-after={'after' in writes ? writes.after : undefined}
                 >
                   <span aria-hidden="true">{shown}</span>
-                  <span class="sr">{spoken}</span>
+                  <span class="sr">{accessibleName}</span>
                 </button>
               );
             })}

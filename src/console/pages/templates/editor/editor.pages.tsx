@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { asIs, t } from '../../../../language/text.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
-import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../../../platform/http/body/body-limits.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { type Channel, channels } from '../../../../protocol/channels.ts';
 import { hideHint, showHiddenHints } from '../../../../templates/hints/template-hints.ts';
@@ -50,7 +50,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     below: 'Templates',
     show: (request, formState) => show(request, undefined, parseChannel(request), formState),
     form: EditorForm,
-    ...takesLongText,
+    ...acceptsLongText,
     act: (request, form) => act(request, undefined, parseChannel(request), new Map(Object.entries(form)), form.do),
   });
 
@@ -63,7 +63,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
       return show(request, template, template.template_type, formState);
     },
     form: EditorForm,
-    ...takesLongText,
+    ...acceptsLongText,
     async act(request, form) {
       const template = await getEditableTemplate(app, request, request.param('template_id'));
       return act(request, template, template.template_type, new Map(Object.entries(form)), form.do);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type PreviewedDraft, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
 import { asIs, type Text as Shown, t } from '../../../../language/text.ts';
 import { invalid, invalidField, notFound } from '../../../../platform/failure.ts';
-import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../../../platform/http/body/body-limits.ts';
 import {
   readLanguage,
   type TemplateLanguages,
@@ -72,7 +72,7 @@ export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ version: Version, do: Text, language: Type.String(), subject: Text, content: Text }),
     needs: { language: t('Enter a language, such as fr.') },
-    ...takesLongText,
+    ...acceptsLongText,
     async act(request, form) {
       const template = await getMultilingual(app, request, getEditableTemplate);
       const language = readTag('language', form.language);
@@ -89,7 +89,7 @@ export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
       return showEditor(request, template, findVariant(template, request.param('language')), formState);
     },
     form: Type.Object({ version: Version, do: Text, subject: Text, content: Text }),
-    ...takesLongText,
+    ...acceptsLongText,
     async act(request, form) {
       const template = await getMultilingual(app, request, getEditableTemplate);
       const variant = findVariant(template, request.param('language'));

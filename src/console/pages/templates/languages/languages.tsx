@@ -1,6 +1,6 @@
 import type { Country } from '../../../../countries/country.ts';
 import type { DraftPreview } from '../../../../delivery/previews/draft-preview.ts';
-import { type Text, t, written } from '../../../../language/text.ts';
+import { formatted, type Text, t } from '../../../../language/text.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { splitAtPlaceholders } from '../../../../rendering/placeholders.ts';
 import {
@@ -124,7 +124,7 @@ export function LanguageSettings({ template, texts, languages, formState }: Sett
 }
 
 export function nameOf(tag: string): Text {
-  return written((language) => language.nameOf('language', tag));
+  return formatted((language) => language.nameOf('language', tag));
 }
 
 /** Switches between the languages of a template. */
