@@ -6,7 +6,7 @@ import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test
 import { newId } from '../platform/id.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import { findPage } from './access/find-page.ts';
-import { type Doing, may } from './access/may.ts';
+import { may, type PageAction } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
 import { assetPath } from './layout/assets.ts';
 import type { DeclaredPage } from './page.ts';
@@ -43,13 +43,17 @@ beforeAll(async () => {
   opened = await atOnce(request, async (one) => ({ ...one, shown: await one.browser.get(world.urlOf(one.page)) }));
 }, 300_000);
 
-function expectedOf(page: DeclaredPage, user: UserRecord | undefined, doing: Doing = 'look'): ReturnType<typeof may> {
+function expectedOf(
+  page: DeclaredPage,
+  user: UserRecord | undefined,
+  action: PageAction = 'view',
+): ReturnType<typeof may> {
   // There is an administrator.
   if (page.path === '/start') return 'not-found';
   if (page.path.includes(':own_key_id') && user && user.id !== world.visitors.get('a manager')?.user?.id)
     return 'not-found';
   const service = typeof page.who === 'object' ? world.service : undefined;
-  return may(page.who, user, service, page.onlyReads ? 'look' : doing);
+  return may(page.who, user, service, page.onlyReads ? 'view' : action);
 }
 
 /** A few at a time, which is faster than one after the other. */

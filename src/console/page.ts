@@ -5,7 +5,7 @@ import type { Text } from '../language/text.ts';
 import type { Organisation } from '../organisations/organisations.ts';
 import type { FormFile } from '../platform/http/body/multipart.ts';
 import type { Service } from '../services/services.ts';
-import type { OfOrganisation, OfService, Who } from './access/rights.ts';
+import type { OfOrganisation, OfService, Who } from './access/may.ts';
 import type { MenuEntry } from './layout/menus.ts';
 import type { Visitor } from './sessions/sessions.ts';
 import type { Viewer } from './viewer.ts';

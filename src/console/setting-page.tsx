@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
 import { type Text, t } from '../language/text.ts';
 import { OneOf } from '../protocol/fields.ts';
-import type { Who } from './access/rights.ts';
+import type { Who } from './access/may.ts';
 import type { MenuEntry } from './layout/menus.ts';
 import type { Crumb, FormState, PageRequest, Pages } from './page.ts';
 import { Choices, Field, TextArea } from './parts/field.tsx';

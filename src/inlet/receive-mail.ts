@@ -14,8 +14,8 @@ import {
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { exists } from '../platform/db/exists.ts';
 import { isUuid } from '../platform/id.ts';
-import { WorkerFailure } from '../platform/threads/thread.ts';
 import { FairLimiter } from '../platform/threads/limiter.ts';
+import { WorkerFailure } from '../platform/threads/thread.ts';
 import { WorkerPool } from '../platform/threads/worker-pool.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { isSimulatedEmailAddress } from '../recipients/recipient.ts';

@@ -9,12 +9,12 @@ import type { Platform } from '../../platform/platform.ts';
 import { smallestShare } from '../../platform/process/bulk-pace.ts';
 import { findService, getService, type Service } from '../../services/services.ts';
 import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
-import { BriefCache } from '../brief-cache.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { DeclaredPage } from '../page.ts';
 import { findLastService } from '../sessions/cookies.ts';
 import { findSessionOf, isPassive, type Session, type Visitor } from '../sessions/sessions.ts';
-import { type Doing, may, type Who } from './may.ts';
+import { ShortLivedCache } from '../short-lived-cache.ts';
+import { may, type PageAction, type Who } from './may.ts';
 
 /** The person with their rights, and the service or organisation of the page that they open. */
 interface Rights {
@@ -38,7 +38,7 @@ const longestWait_s = 60;
  */
 export class Admissions {
   private readonly app: ConsoleApp;
-  private readonly shared = new BriefCache<Rights>(sharedFor_ms);
+  private readonly shared = new ShortLivedCache<Rights>(sharedFor_ms);
   private lastTurn_s = 0;
 
   constructor(app: ConsoleApp) {
@@ -58,8 +58,8 @@ export class Admissions {
 
   private async read(page: DeclaredPage, request: FastifyRequest, session: Session | undefined): Promise<Rights> {
     const user = session && (await getUserRecord(this.app.db, session.user_id));
-    const doing = request.method === 'POST' && !page.onlyReads ? 'change' : 'look';
-    return { user, may: await refuseUnlessMay(this.app, page.who, user, request.params as Path, doing) };
+    const action = request.method === 'POST' && !page.onlyReads ? 'change' : 'view';
+    return { user, may: await refuseUnlessMay(this.app, page.who, user, request.params as Path, action) };
   }
 
   /**
@@ -88,14 +88,14 @@ async function refuseUnlessMay(
   who: Who,
   user: UserRecord | undefined,
   { service_id, organisation_id }: Path,
-  doing: Doing,
+  action: PageAction,
 ): Promise<'sign-in' | { service: Service | undefined; organisation: Organisation | undefined }> {
   const isOfService = typeof who === 'object' && 'service' in who && user && service_id !== undefined;
   const isOfOrganisation = typeof who === 'object' && 'membersOf' in who && user && organisation_id !== undefined;
   const service = isOfService ? await getService(app.db, service_id) : undefined;
   const organisation = isOfOrganisation ? await getOrganisation(app.db, organisation_id) : undefined;
   const scope = service ?? (organisation && { organisation: organisation.id });
-  switch (may(who, user, scope, doing)) {
+  switch (may(who, user, scope, action)) {
     case 'yes':
       return { service, organisation };
     case 'sign-in':

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holds, may, type Right } from './may.ts';
+import { hasRight, may, type Right } from './may.ts';
 
 const service = { id: 'a', organisation: 'o' };
 const person = { platform_admin: false, read_only_operator: false, permissions: {}, organisations: [] };
@@ -94,6 +94,6 @@ describe('rights in both vocabularies', () => {
     ],
     [['platform_admin'], ['any']],
   ])('%j: %j', (permissions, held) => {
-    expect(rights.filter((right) => holds(right, permissions))).toEqual(held);
+    expect(rights.filter((right) => hasRight(right, permissions))).toEqual(held);
   });
 });

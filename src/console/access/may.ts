@@ -1,5 +1,5 @@
 import { t } from '../../language/text.ts';
-import { type ServicePermission, waysToManage } from '../../users/members/permissions.ts';
+import { managePermissionSets, type ServicePermission } from '../../users/members/permissions.ts';
 import { isOperator } from '../../users/user-record.ts';
 
 /** What a member of a service may do, in the console's terms. Stored in two vocabularies of permissions. */
@@ -28,7 +28,7 @@ export interface OfOrganisation {
 export type Who = 'anyone' | 'signed-in' | 'platform-admin' | 'operator' | OfService | OfOrganisation;
 
 /** `change`: submits a form that changes something. */
-export type Doing = 'look' | 'change';
+export type PageAction = 'view' | 'change';
 
 interface Visitor {
   platform_admin: boolean;
@@ -47,42 +47,42 @@ interface AccessScope {
 /** `not-found`: the visitor may not even learn that the service exists. */
 type Answer = 'yes' | 'sign-in' | 'forbidden' | 'not-found';
 
-export function may(who: Who, visitor: Visitor | undefined, scope?: AccessScope, doing: Doing = 'look'): Answer {
+export function may(who: Who, visitor: Visitor | undefined, scope?: AccessScope, action: PageAction = 'view'): Answer {
   if (who === 'anyone') return 'yes';
   if (!visitor) return 'sign-in';
   if (who === 'signed-in') return 'yes';
   if (who === 'platform-admin') return visitor.platform_admin ? 'yes' : 'forbidden';
-  const looksAsOperator = visitor.read_only_operator && doing === 'look';
-  if (who === 'operator') return visitor.platform_admin || looksAsOperator ? 'yes' : 'forbidden';
+  const viewsAsOperator = visitor.read_only_operator && action === 'view';
+  if (who === 'operator') return visitor.platform_admin || viewsAsOperator ? 'yes' : 'forbidden';
   if (!scope) return 'not-found';
   const ofOrganisation = scope.organisation !== null && visitor.organisations.includes(scope.organisation);
   if ('membersOf' in who) {
-    if (visitor.platform_admin || ofOrganisation || looksAsOperator) return 'yes';
+    if (visitor.platform_admin || ofOrganisation || viewsAsOperator) return 'yes';
     return isOperator(visitor) ? 'forbidden' : 'not-found';
   }
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
   const { id = '' } = scope;
   const permissions = Object.hasOwn(visitor.permissions, id) ? visitor.permissions[id] : undefined;
-  if (!who.platformAdminsOnly && permissions && [who.service].flat().some((right) => holds(right, permissions)))
+  if (!who.platformAdminsOnly && permissions && [who.service].flat().some((right) => hasRight(right, permissions)))
     return 'yes';
   if (who.organisation && ofOrganisation) return 'yes';
-  if ((who.organisation || who.readOnlyOperators) && looksAsOperator) return 'yes';
+  if ((who.organisation || who.readOnlyOperators) && viewsAsOperator) return 'yes';
   return permissions || ofOrganisation || isOperator(visitor) ? 'forbidden' : 'not-found';
 }
 
 /** Each list is one way to have the right: the console's own name, or all the names that other front ends store. */
-const waysToHave: Record<Exclude<Right, 'any'>, readonly (readonly string[])[]> = {
+const permissionSets: Record<Exclude<Right, 'any'>, readonly (readonly string[])[]> = {
   activity: [['view_activity']],
   send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   /** The right to open single messages, for people who see the activity and people who may have sent the message. */
   messages: [['view_activity'], ['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
   templates: [['manage_templates']],
-  manage: waysToManage,
+  manage: managePermissionSets,
   api: [['manage_api_keys']],
 };
 
-export function holds(right: Right, permissions: readonly string[]): boolean {
-  return right === 'any' || waysToHave[right].some((names) => names.every((name) => permissions.includes(name)));
+export function hasRight(right: Right, permissions: readonly string[]): boolean {
+  return right === 'any' || permissionSets[right].some((names) => names.every((name) => permissions.includes(name)));
 }
 
 /** The rights that one person can give to another. */

@@ -38,7 +38,7 @@ function mark(layer: HTMLElement, text: string, pattern: RegExp): void {
       if (index % 2 === 0) return part;
       const marked = document.createElement('mark');
       marked.textContent = part;
-      if (!placeholder.test(part)) marked.className = 'dear';
+      if (!placeholder.test(part)) marked.className = 'costly';
       return marked;
     }),
     '\n',

@@ -42,7 +42,7 @@ function isSecure({ urls }: Config): boolean {
 }
 
 /** Keeps a notice about the last form for the next page. */
-export function keepNotice(app: Deps, reply: FastifyReply, text: string): void {
+export function setNotice(app: Deps, reply: FastifyReply, text: string): void {
   const value = Buffer.from(text).toString('base64url');
   reply.setCookie(cookieNames(app.config).notice, value, { ...cookieOptions(app.config), maxAge: 60 });
 }
@@ -60,17 +60,17 @@ const lifetime_ms = 30 * minute_ms;
 type Name = 'signIn' | 'change' | 'newKey' | 'singleSignOn';
 
 /** Encrypted state between two steps of one person. Stored only in the cookie, so that abandoned steps leave nothing on the server. */
-export class SealedCookie<Value extends object> {
+export class EncryptedCookie<Value extends object> {
   private readonly name: Name;
 
   constructor(name: Name) {
     this.name = name;
   }
 
-  keep(app: Platform & Deps, reply: FastifyReply, value: Value): void {
+  set(app: Platform & Deps, reply: FastifyReply, value: Value): void {
     const expires_at = timestamp(later(app.clock.now(), lifetime_ms));
-    const sealed = app.secrets.encrypt(`console:${this.name}`, JSON.stringify({ value, expires_at }));
-    reply.setCookie(cookieNames(app.config)[this.name], sealed, {
+    const encrypted = app.secrets.encrypt(`console:${this.name}`, JSON.stringify({ value, expires_at }));
+    reply.setCookie(cookieNames(app.config)[this.name], encrypted, {
       ...cookieOptions(app.config),
       maxAge: lifetime_ms / 1_000,
     });
@@ -84,7 +84,7 @@ export class SealedCookie<Value extends object> {
     return expires_at <= timestamp(app.clock.now()) ? undefined : value;
   }
 
-  forget(app: Deps, reply: FastifyReply): void {
+  clear(app: Deps, reply: FastifyReply): void {
     reply.clearCookie(cookieNames(app.config)[this.name], cookieOptions(app.config));
   }
 }
@@ -97,7 +97,7 @@ export function findLastService(app: Deps, request: FastifyRequest): string | un
   return id !== undefined && isUuid(id) ? id : undefined;
 }
 
-export function keepLastService(app: Deps, request: FastifyRequest, reply: FastifyReply, id: string): void {
+export function setLastService(app: Deps, request: FastifyRequest, reply: FastifyReply, id: string): void {
   if (findLastService(app, request) === id) return;
   reply.setCookie(cookieNames(app.config).service, id, { ...cookieOptions(app.config), maxAge: year_s });
 }

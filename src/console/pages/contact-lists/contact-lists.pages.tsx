@@ -14,7 +14,7 @@ import { asIs, t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
-import { hasRight, may } from '../../access/rights.ts';
+import { hasRight, may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';

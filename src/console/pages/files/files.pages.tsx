@@ -6,7 +6,7 @@ import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
-import { may, type OfService, type Right } from '../../access/rights.ts';
+import { may, type OfService, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../forms.ts';
 import { pageUrl, withQuery } from '../../links.ts';

@@ -23,7 +23,7 @@ import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
-import { hasRight } from '../../access/rights.ts';
+import { hasRight } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { countedToday, leftToday } from '../../message-words.ts';

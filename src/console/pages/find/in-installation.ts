@@ -6,7 +6,7 @@ import { findOrganisationsByName } from '../../../organisations/organisations.ts
 import { isUuid } from '../../../platform/id.ts';
 import { findServicesByName } from '../../../services/services.ts';
 import { findUsersByEmail } from '../../../users/users.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import { type Finder, type Group, groupOf } from './finder.ts';
 
 /** Additional results for operators: everything with this text in its name or address. */

@@ -6,7 +6,7 @@ import { listServiceMembers } from '../../../services/members/service-members.ts
 import type { Service } from '../../../services/services.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
 import { listOrganisationsAndServices } from '../../../users/users.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import { menuNames } from '../../layout/menus.ts';
 import { keepSearch, withQuery } from '../../links.ts';
 import { channelWords, shortRecipient } from '../../message-words.ts';

@@ -3,7 +3,7 @@ import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { reachable } from '../../access/find-page.ts';
-import { type GivenRight, may, rightNames } from '../../access/rights.ts';
+import { type GivenRight, may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { areStepsHidden, hideSteps } from '../../marks/marks.ts';

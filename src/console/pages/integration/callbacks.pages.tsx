@@ -24,7 +24,7 @@ import {
   type UrlProblem,
   updateCallback,
 } from '../../../services/settings/callback-api.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl, withQuery } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';

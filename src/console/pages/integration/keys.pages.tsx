@@ -6,7 +6,7 @@ import { invalidField } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { keyTypes } from '../../../protocol/key-types.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm, isAboutForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';

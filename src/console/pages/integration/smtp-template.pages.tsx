@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { changeMailTemplate, getMailTemplate } from '../../../templates/mail-template.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Field, TextArea } from '../../parts/field.tsx';

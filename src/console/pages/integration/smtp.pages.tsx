@@ -4,7 +4,7 @@ import { asIs, type Text, t } from '../../../language/text.ts';
 import { listRefusedRequests } from '../../../notifications/refused/refused-requests.ts';
 import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
 import type { Service } from '../../../services/services.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';

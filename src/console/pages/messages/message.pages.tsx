@@ -10,7 +10,7 @@ import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sendAgain } from '../../../notifications/one-off/one-off.ts';
 import { cancelHeld, findHeldZone, sendHeldNow } from '../../../notifications/windows/held-messages.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
-import { may, type Right } from '../../access/rights.ts';
+import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { channelWords, shortRecipient } from '../../message-words.ts';

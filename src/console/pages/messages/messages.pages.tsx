@@ -9,7 +9,7 @@ import { sendCsv } from '../../../platform/http/csv.ts';
 import { channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { retentionDaysOf } from '../../../services/settings/data-retention.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';

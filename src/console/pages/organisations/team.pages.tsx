@@ -15,7 +15,7 @@ import {
   listOrganisationMembers,
 } from '../../../users/members/organisation-members.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';

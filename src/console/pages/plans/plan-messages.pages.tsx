@@ -6,7 +6,7 @@ import { cancelPlanMessage, getPlanMessage, listPlanMessages } from '../../../pl
 import { messageStatuses } from '../../../plans/plan-rules.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
 import { several } from '../../money.ts';

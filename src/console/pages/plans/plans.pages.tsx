@@ -11,7 +11,7 @@ import {
 } from '../../../plans/channel-plans.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { listTemplates } from '../../../templates/templates.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl, withQuery } from '../../links.ts';
 import { channelWords } from '../../message-words.ts';

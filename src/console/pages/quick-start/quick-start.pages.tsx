@@ -5,7 +5,7 @@ import { printInSandbox } from '../../../letters/print/print-run.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { OneOf } from '../../../protocol/fields.ts';
-import { hasRight, may, rightNames } from '../../access/rights.ts';
+import { hasRight, may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';

@@ -5,7 +5,7 @@ import { asIs, t } from '../../../language/text.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Service } from '../../../services/services.ts';
-import { rightNames } from '../../access/rights.ts';
+import { rightNames } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
 import type { FormState } from '../../page.ts';

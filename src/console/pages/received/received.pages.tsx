@@ -6,7 +6,7 @@ import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { reachable } from '../../access/find-page.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';

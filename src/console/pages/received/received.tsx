@@ -4,7 +4,7 @@ import { t } from '../../../language/text.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import type { Status } from '../../../notifications/notification.ts';
-import { rightNames } from '../../access/rights.ts';
+import { rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Pager } from '../../parts/pager.tsx';

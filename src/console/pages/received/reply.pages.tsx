@@ -6,7 +6,7 @@ import { invalid, notFound } from '../../../platform/failure.ts';
 import { findTemplate } from '../../../templates/compiled-templates.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import { reachable } from '../../access/find-page.ts';
-import { may, rightNames } from '../../access/rights.ts';
+import { may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';

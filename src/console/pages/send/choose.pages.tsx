@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { asIs, t } from '../../../language/text.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch } from '../../links.ts';
 import { channelWords, shownChannels } from '../../message-words.ts';

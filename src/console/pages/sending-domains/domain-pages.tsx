@@ -15,7 +15,7 @@ import {
   type SendingDomain,
   updateSendingDomain,
 } from '../../../sending-domains/sending-domains.ts';
-import type { Who } from '../../access/rights.ts';
+import type { Who } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { MenuEntry } from '../../layout/menus.ts';
 import { pageUrl } from '../../links.ts';

@@ -7,7 +7,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from '../../../users/invites/join-requests.ts';
-import { givenRights, hasRight, permissionsOf, rightNames } from '../../access/rights.ts';
+import { givenRights, hasRight, permissionsOf, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages, Redirection } from '../../page.ts';

@@ -2,7 +2,7 @@ import { type Text, t } from '../../../language/text.ts';
 import type { GuardPause } from '../../../notifications/guard/guard.ts';
 import { hour_ms } from '../../../platform/clock.ts';
 import type { Service } from '../../../services/services.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { Notice } from '../../parts/notice.tsx';

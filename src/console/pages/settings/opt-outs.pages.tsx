@@ -3,7 +3,7 @@ import { findOptOuts, getOptOut, liftOptOut, listOptOuts, type OptOutRow } from 
 import { T } from '../../../language/sentence.tsx';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import { isUuid } from '../../../platform/id.ts';
-import { may, type OfService } from '../../access/rights.ts';
+import { may, type OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, readSearch } from '../../links.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';

@@ -19,7 +19,7 @@ import { defaultRetentionDays, listRetentions } from '../../../services/settings
 import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { keepCharacters } from '../../../templates/languages/text-alphabet.ts';
-import type { OfService } from '../../access/rights.ts';
+import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords, countedToday, leftToday } from '../../message-words.ts';
 import { count } from '../../money.ts';

@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import { type Text, t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
-import type { OfService } from '../../access/rights.ts';
+import type { OfService } from '../../access/may.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { addSettingPage, type Setting } from '../../setting-page.tsx';
 

@@ -1,6 +1,6 @@
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';

@@ -6,7 +6,7 @@ import { changeMember, leaveService } from '../../../services/members/service-me
 import { createServiceInvite, listServiceInvites } from '../../../users/invites/service-invites.ts';
 import { canChooseSignInMethod, isServiceMember, refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { findUserByEmail } from '../../../users/users.ts';
-import { givenRights, permissionsOf, rightNames } from '../../access/rights.ts';
+import { givenRights, permissionsOf, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';

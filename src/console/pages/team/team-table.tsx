@@ -1,7 +1,7 @@
 import { T } from '../../../language/sentence.tsx';
 import { asIs, t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
-import { givenRights, hasRight } from '../../access/rights.ts';
+import { givenRights, hasRight } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
 import { Confirm } from '../../parts/form.tsx';

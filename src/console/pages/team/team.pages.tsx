@@ -5,7 +5,7 @@ import { Uuid } from '../../../protocol/fields.ts';
 import { listPendingJoinRequests } from '../../../users/invites/join-requests.ts';
 import { getServiceInvite, listServiceInvites, updateServiceInvite } from '../../../users/invites/service-invites.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
-import { givenRights, may, rightNames } from '../../access/rights.ts';
+import { givenRights, may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';

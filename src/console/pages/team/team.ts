@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { platformUserId } from '../../../users/platform-user.ts';
-import { type GivenRight, givenRights, hasRight, type Right } from '../../access/rights.ts';
+import { type GivenRight, givenRights, hasRight, type Right } from '../../access/may.ts';
 
 export interface Folder {
   id: string;

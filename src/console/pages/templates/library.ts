@@ -6,7 +6,7 @@ import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import { getLastUsed } from '../../../templates/template-statistics.ts';
 import { getTemplate, listTemplates } from '../../../templates/templates.ts';
 import { isOperator } from '../../../users/user-record.ts';
-import { may, type Right } from '../../access/rights.ts';
+import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { withQuery } from '../../links.ts';
 import type { Crumb } from '../../page.ts';

@@ -6,7 +6,7 @@ import { invalidField, notFound } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
-import { may } from '../../access/rights.ts';
+import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Choices } from '../../parts/field.tsx';

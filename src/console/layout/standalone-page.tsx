@@ -6,7 +6,7 @@ import { clockTime, dayAndMonth } from '../parts/time.tsx';
 import { useViewer } from '../viewer.ts';
 import { assetPath } from './assets.ts';
 
-interface DoorProps {
+interface StandalonePageProps {
   view: View;
   formState: FormState;
   now: Date | undefined;
@@ -15,11 +15,11 @@ interface DoorProps {
 }
 
 /** The layout of pages outside the frame: signing in, setting up, failures. */
-export function Door({ view, formState, now, notice, platformName }: DoorProps): ComponentChildren {
+export function StandalonePage({ view, formState, now, notice, platformName }: StandalonePageProps): ComponentChildren {
   return (
-    <main class="door" id="main">
+    <main class="standalone" id="main">
       <div class="envelope stack">
-        {now ? <DateStamp now={now} /> : <Franking lines={['PENNY', 'POST']} />}
+        {now ? <DateStamp now={now} /> : <CancelledStamp lines={['PENNY', 'POST']} />}
         <a class="wordmark" href="/console">
           {t('Pennypost')}
         </a>
@@ -38,17 +38,17 @@ export function Door({ view, formState, now, notice, platformName }: DoorProps):
 
 function DateStamp({ now }: { now: Date }) {
   const { calendar } = useViewer();
-  return <Franking lines={[dayAndMonth(calendar, now).toUpperCase(), clockTime(calendar, now)]} />;
+  return <CancelledStamp lines={[dayAndMonth(calendar, now).toUpperCase(), clockTime(calendar, now)]} />;
 }
 
 const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';
 const wave = (y: number) => `M100 ${y}c12-7 24-7 36 0s24 7 36 0 24-7 36 0 20 6 28 2`;
 
 /** A cancelled stamp: the only ornament, used on pages outside the frame. `lines` are the text of its date stamp. */
-function Franking({ lines: [first, second] }: { lines: [string, string] }) {
+function CancelledStamp({ lines: [first, second] }: { lines: [string, string] }) {
   return (
-    <svg class="franking" viewBox="0 0 240 150" aria-hidden="true">
-      <use href={`${assetPath('icons.svg')}#i-franking`} x="132" y="6" width="105.6" height="132" />
+    <svg class="cancelled-stamp" viewBox="0 0 240 150" aria-hidden="true">
+      <use href={`${assetPath('icons.svg')}#i-large-stamp`} x="132" y="6" width="105.6" height="132" />
       <g fill="none" stroke="currentColor" stroke-width="1.6" opacity=".8">
         <circle cx="56" cy="66" r="45" />
         <circle cx="56" cy="66" r="29" />

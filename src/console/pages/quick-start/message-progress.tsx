@@ -23,11 +23,11 @@ export async function findMessage(app: ConsoleApp, serviceId: string, id: string
   }
 }
 
-function isOnItsWay({ status }: ActivityRecord): boolean {
+function isUnderWay({ status }: ActivityRecord): boolean {
   return (unfinishedStatuses as readonly string[]).includes(status);
 }
 
-export interface WayProps {
+export interface MessageProgressProps {
   message: ActivityRecord;
   config: { letters: PrintSettings; demo: DemoSettings };
 }
@@ -38,34 +38,34 @@ function waitsForPrintRun({ notification_type, status, key_type, billable_units 
 }
 
 /** Whether this person can open the message in the sandbox: in the demo, its team can. */
-function isInSandbox({ letters, demo }: WayProps['config'], message: ActivityRecord): boolean {
+function isInSandbox({ letters, demo }: MessageProgressProps['config'], message: ActivityRecord): boolean {
   const isLetter = message.notification_type === 'letter' && message.key_type === 'normal';
   return demo.enabled && (isLetter ? letters.handOff === 'sandbox' : message.sent_by === 'sandbox');
 }
 
 /** Whether the sandbox can print the letter without waiting for the print run. */
-export function canPrintNow({ letters }: WayProps['config'], message: ActivityRecord): boolean {
+export function canPrintNow({ letters }: MessageProgressProps['config'], message: ActivityRecord): boolean {
   return letters.handOff === 'sandbox' && waitsForPrintRun(message);
 }
 
 /** Polls until the message has arrived or failed. */
-export function LiveWay(props: WayProps) {
+export function LiveMessageProgress(props: MessageProgressProps) {
   const { id, service } = props.message;
-  if (!isOnItsWay(props.message)) return <Way {...props} />;
+  if (!isUnderWay(props.message)) return <MessageProgress {...props} />;
   return (
     <Live from={pageUrl(`/services/${service}/quick-start/messages/${id}`)} every={1} isWhole>
-      <Way {...props} />
+      <MessageProgress {...props} />
     </Live>
   );
 }
 
-export function Way({ message, config }: WayProps) {
+export function MessageProgress({ message, config }: MessageProgressProps) {
   const { country } = useViewer();
   const { created_at, sent_at, sent_by, status, completed_at, notification_type } = message;
   const isLetter = notification_type === 'letter';
   const isDelivered = status === 'delivered' || status === 'sent';
   return (
-    <div class="stack stack--tight" data-live={isOnItsWay(message) ? '' : undefined}>
+    <div class="stack stack--tight" data-live={isUnderWay(message) ? '' : undefined}>
       <div role="status">
         <ol class="row small">
           <li>
@@ -90,7 +90,7 @@ export function Way({ message, config }: WayProps) {
               <ClockTime at={sent_at} />
             </li>
           )}
-          {!isOnItsWay(message) && (
+          {!isUnderWay(message) && (
             <li>
               <Status kind={isDelivered ? 'delivered' : status === 'cancelled' ? 'cancelled' : 'failed'}>
                 {words.get(status) ?? status}
@@ -100,7 +100,7 @@ export function Way({ message, config }: WayProps) {
           )}
         </ol>
       </div>
-      {!isOnItsWay(message) && isInSandbox(config, message) && (
+      {!isUnderWay(message) && isInSandbox(config, message) && (
         <p>
           <a href={pageUrl(`/sandbox/${message.id}`)}>{t('Open it in the sandbox')}</a>
         </p>
@@ -113,7 +113,7 @@ export function Way({ message, config }: WayProps) {
           <span class="small muted">{t('The sandbox prints at any time.')}</span>
         </p>
       )}
-      {isOnItsWay(message) && (
+      {isUnderWay(message) && (
         <noscript>
           <button class="button button--small" type="submit" name="do" value="look">
             {t('Look again')}

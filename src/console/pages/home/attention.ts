@@ -4,7 +4,7 @@ import { leftToday } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import type { Figures } from './figures.ts';
 
-interface Need {
+interface AttentionItem {
   tone: 'failed' | 'sending';
   what: string;
   more: string;
@@ -19,7 +19,7 @@ const fewMessages = 20;
 const nearlyUsed = 0.8;
 
 /** Lists what needs attention, most urgent first. */
-export function listNeeds(figures: Figures, service: { restricted: boolean }): Need[] {
+export function listAttentionItems(figures: Figures, service: { restricted: boolean }): AttentionItem[] {
   return [
     ...channels.flatMap((channel) => failures(figures, channel)),
     ...callbacks(figures),
@@ -36,7 +36,7 @@ export function percent(share: number): string {
   return share > 0 && text === '0.0' ? 'under 0.1%' : `${text}%`;
 }
 
-function failures({ week, usual }: Figures, channel: Channel): Need[] {
+function failures({ week, usual }: Figures, channel: Channel): AttentionItem[] {
   const [now, before] = [shareFailed(week[channel]), shareFailed(usual[channel])];
   if (week[channel].requested < fewMessages || now <= tooManyFailures || now <= before * 1.5) return [];
   const more =
@@ -62,7 +62,7 @@ function failures({ week, usual }: Figures, channel: Channel): Need[] {
   ];
 }
 
-function callbacks({ refusedCallbacks: waiting }: Figures): Need[] {
+function callbacks({ refusedCallbacks: waiting }: Figures): AttentionItem[] {
   if (waiting === 0) return [];
   const what =
     waiting >= 1_000
@@ -72,7 +72,7 @@ function callbacks({ refusedCallbacks: waiting }: Figures): Need[] {
   return [{ tone: 'sending', what, more: t('Your system did not accept them. We will try again.'), to }];
 }
 
-function trial({ left }: Figures): Need[] {
+function trial({ left }: Figures): AttentionItem[] {
   return [
     {
       tone: 'sending',
@@ -86,7 +86,7 @@ function trial({ left }: Figures): Need[] {
   ];
 }
 
-function limit({ left }: Figures, channel: Channel): Need[] {
+function limit({ left }: Figures, channel: Channel): AttentionItem[] {
   const { limit: all, remaining, counted } = left[channel];
   if (all === 0 || remaining > all * (1 - nearlyUsed)) return [];
   const what = leftToday(counted, remaining);
