@@ -6,7 +6,7 @@ import {
   updateProviders,
 } from '../notifications/queue/leases.shared.sql.ts';
 import { startSpans } from '../notifications/queue/message-spans.ts';
-import { newsChannel } from '../notifications/queue/queue-news.ts';
+import { queueChannel } from '../notifications/queue/queue-announcer.ts';
 import { earlier, later, minute_ms } from '../platform/clock.ts';
 import { isDatabaseUnavailable, retryUntilAvailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
@@ -104,8 +104,8 @@ export class ChannelWorker<Message> {
 
   start(): void {
     const { changeListener, clock } = this.app;
-    changeListener.on(newsChannel(this.channel.type), (news) => {
-      this.reader.onNotify(news, clock.now());
+    changeListener.on(queueChannel(this.channel.type), (payload) => {
+      this.reader.onNotify(payload, clock.now());
       this.loop.wake();
     });
     changeListener.onReset(() => this.reader.pollSoon());

@@ -1,4 +1,4 @@
-import { findStopped } from '../inbound/opt-outs/opt-outs.ts';
+import { findOptedOut } from '../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../inbound/opt-outs/settings.ts';
 import { readAttachments } from '../notifications/attachments/attachments.ts';
 import { PausedServices } from '../notifications/guard/guard.ts';
@@ -59,9 +59,9 @@ export function buildChannels(app: DeliveryDeps): Channels {
     choice: new ProviderChoice(textProviders, rateLimiters),
     services,
     compose: (queued, service) => composeText(app, queued, service),
-    async isStopped({ service_id, template_id, reply_to_text: sender, normalised_recipient: number }, service) {
+    async isOptedOut({ service_id, template_id, reply_to_text: sender, normalised_recipient: number }, service) {
       if (!service.has_opt_outs || number === null) return false;
-      return (await findStopped(app, app.db, { service_id, template_id, sender }, [number])).size > 0;
+      return (await findOptedOut(app, app.db, { service_id, template_id, sender }, [number])).size > 0;
     },
     unitsOf: async (queued, service) => (await composeText(app, queued, service)).billable_units,
   };

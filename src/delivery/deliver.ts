@@ -25,7 +25,7 @@ export interface MessageComposer<Message> {
   /** Called for every message that a provider has accepted. */
   count?(message: Message): void;
   /** Whether the recipient has opted out of messages of the service. */
-  isStopped?(queued: QueuedNotification, service: SenderIdentity): Promise<boolean>;
+  isOptedOut?(queued: QueuedNotification, service: SenderIdentity): Promise<boolean>;
   /** The billable units of a message that is not composed. */
   unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
 }
@@ -90,9 +90,9 @@ export async function deliver<Message>(attempt: Attempt<Message>): Promise<Resul
     failIfRetriesAreExhausted(attempt) ??
     refuseIfServiceIsInactive(attempt) ??
     (await completeIfSimulated(attempt)) ??
-    (await endIfStopped(attempt)) ??
+    (await failIfOptedOut(attempt)) ??
     requeueIfRateLimited(attempt) ??
-    retryIfThereIsNoProvider(attempt) ??
+    retryWithoutProvider(attempt) ??
     (await completeIfAlreadyAccepted(attempt)) ??
     (await handToProvider(attempt))
   );
@@ -155,8 +155,8 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
 }
 
 /** Ends a message whose recipient replied STOP after it was accepted. It gets no provider, so it is not billed. */
-async function endIfStopped<M>({ queued, service, channel }: Attempt<M>): Promise<Result | undefined> {
-  if (!service || !(await channel.isStopped?.(queued, service))) return undefined;
+async function failIfOptedOut<M>({ queued, service, channel }: Attempt<M>): Promise<Result | undefined> {
+  if (!service || !(await channel.isOptedOut?.(queued, service))) return undefined;
   return { queued, change: { id: queued.id, status: 'permanent-failure', event: 'givenUp' } };
 }
 
@@ -171,7 +171,7 @@ function requeueIfRateLimited<M>({ queued, isRateLimited, app: { clock } }: Atte
   return requeue(queued, later(clock.now(), requeueDelay_ms));
 }
 
-function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
+function retryWithoutProvider<M>(attempt: Attempt<M>): Result | undefined {
   if (attempt.provider) return undefined;
   return retried(attempt, { kind: 'retry', reason: 'no provider in use can take it' });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findStopped, type OptOutRow } from '../inbound/opt-outs/opt-outs.ts';
+import { findOptedOut, type OptOutRow } from '../inbound/opt-outs/opt-outs.ts';
 import { isHeldByGuard } from '../notifications/guard/guard.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
@@ -185,7 +185,7 @@ async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, wr
   const { job, done, finished } = expanded;
   rowsExpanded(app.metrics).inc({ notification_type: job.notification_type }, done);
   if (done > 0 && job.lane !== null) {
-    app.sending.acceptor.news.add(job.notification_type, { lane: job.lane, service_id: job.service_id });
+    app.sending.acceptor.announcer.add(job.notification_type, { lane: job.lane, service_id: job.service_id });
   }
   if (finished) {
     app.log.info(
@@ -234,7 +234,7 @@ async function refusedAmong(
     return findSuppressed(tx, service.id, recipients);
   }
   if (notification_type !== 'sms' || !service.has_opt_outs) return none;
-  return findStopped(app, tx, { service_id: service.id, template_id, sender: reply_to_text }, recipients);
+  return findOptedOut(app, tx, { service_id: service.id, template_id, sender: reply_to_text }, recipients);
 }
 
 /** Fails the rows of suppressed recipients in the transaction that stores them. They have no provider, so they are not billed. */

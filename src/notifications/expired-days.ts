@@ -16,9 +16,9 @@ import {
 } from './expired-days.sql.ts';
 import {
   countInDefault,
-  createAside,
-  dropAside,
+  createReplacement,
   dropPartition,
+  dropReplacement,
   type Partition,
   type Range,
   replacePartitions,
@@ -40,7 +40,7 @@ const batch = 2_000;
  * Drops the partitions of days beyond the default retention. If some messages must be retained, copies them to a new table that replaces
  * the partition. Merges the copies of a month, which limits the number of partitions for any retention.
  */
-export async function retireDays(app: Platform, before_id: string, keepers: Keeper[]): Promise<void> {
+export async function dropExpiredDays(app: Platform, before_id: string, keepers: Keeper[]): Promise<void> {
   for (const partition of await expired(app, before_id)) {
     if (dayOfPartition(partition.name) === undefined) continue;
     if (!(await mustRetainAny(app, partition, keepers))) await dropPartition(app.db, partition.name);
@@ -76,19 +76,21 @@ async function replaceWithCopy(app: Platform, days: Partition[], name: string, k
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return;
   const partition = { name, from_id: first.from_id, to_id: last.to_id };
-  const aside = `${name}_new`;
+  const replacement = `${name}_new`;
   const since = timestamp(app.clock.now());
-  await createAside(app.db, aside, partition);
+  await createReplacement(app.db, replacement, partition);
   try {
     for (const day of days) {
       for (const keeper of keepers) {
-        if (keeper.before_id < day.to_id) await copyMessagesOf(app.db, day, aside, keeper);
+        if (keeper.before_id < day.to_id) await copyMessagesOf(app.db, day, replacement, keeper);
       }
-      for (const range of hoursOf(day)) await copyUnfinished(app.db, day, aside, range);
+      for (const range of hoursOf(day)) await copyUnfinished(app.db, day, replacement, range);
     }
-    await replacePartitions(app.db, days, aside, partition, (tx) => recopyChanged(tx, aside, partition, since));
+    await replacePartitions(app.db, days, replacement, partition, (tx) =>
+      recopyChanged(tx, replacement, partition, since),
+    );
   } catch (error) {
-    await dropAside(app.db, aside);
+    await dropReplacement(app.db, replacement);
     throw error;
   }
 }

@@ -100,13 +100,13 @@ export async function dropPartition(db: Db, name: string): Promise<void> {
 }
 
 /** Creates a table shaped like a partition, for the retained messages of one or several partitions. */
-export async function createAside(db: Db, name: string, range: Range): Promise<void> {
+export async function createReplacement(db: Db, name: string, range: Range): Promise<void> {
   await sql`drop table if exists ${sql.table(name)}`.execute(db);
   await sql`create table ${sql.table(name)} (like notifications including defaults including constraints including indexes,
     constraint within_range check (${rangeCondition(range)})) with (fillfactor = ${sql.lit(fillfactor)})`.execute(db);
 }
 
-export async function dropAside(db: Db, name: string): Promise<void> {
+export async function dropReplacement(db: Db, name: string): Promise<void> {
   await sql`drop table if exists ${sql.table(name)}`.execute(db);
 }
 
@@ -117,7 +117,7 @@ export async function dropAside(db: Db, name: string): Promise<void> {
 export async function replacePartitions(
   db: Db,
   old: Partition[],
-  aside: string,
+  replacement: string,
   partition: Partition,
   refresh: (tx: Tx) => Promise<void>,
 ): Promise<void> {
@@ -126,7 +126,7 @@ export async function replacePartitions(
     await sql`lock table notifications in access exclusive mode`.execute(tx);
     await refresh(tx);
     for (const { name } of old) await sql`drop table ${sql.table(name)}`.execute(tx);
-    await sql`alter table ${sql.table(aside)} rename to ${sql.table(partition.name)}`.execute(tx);
+    await sql`alter table ${sql.table(replacement)} rename to ${sql.table(partition.name)}`.execute(tx);
     await attach(tx, partition.name, partition);
     await sql`alter table ${sql.table(partition.name)} drop constraint within_range`.execute(tx);
     await dropGuardOf(tx, partition);

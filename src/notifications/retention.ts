@@ -4,7 +4,7 @@ import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays, firstKeptId, listRetentionRules } from '../services/settings/data-retention.ts';
 import { deleteAttemptsWithoutMessage } from './attempts/attempts.ts';
 import { deleteOldCounters, deleteOrphanedQueue } from './expired-days.sql.ts';
-import { deleteAll, deleteFromDefault, deleteFromKept, retireDays } from './expired-days.ts';
+import { deleteAll, deleteFromDefault, deleteFromKept, dropExpiredDays } from './expired-days.ts';
 import { deleteOldRateWindows } from './limits/rate-limits.ts';
 import { deleteOldUploadedLetters } from './one-off/uploaded-letters.ts';
 import { deleteOldTraces } from './queue/message-spans.ts';
@@ -33,7 +33,7 @@ export async function applyRetention(app: Platform): Promise<void> {
   await deleteOrphanedQueue(app.db, defaultCutOff);
   app.log.info({ event: 'messages.deleted', notifications: deleted }, 'Deleted old messages');
   // Last, because it fails and is retried while a long query, such as a backup, uses a table.
-  await retireDays(app, defaultCutOff, keepers);
+  await dropExpiredDays(app, defaultCutOff, keepers);
   await deleteAttemptsWithoutMessage(app.db, firstKeptId(calendar, now, 0));
 }
 

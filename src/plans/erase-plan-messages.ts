@@ -1,11 +1,11 @@
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
-import { isAddressOf, normaliseRecipient, type SoughtRecipient } from '../recipients/recipient.ts';
+import { isAddressOf, normaliseRecipient, type RecipientToFind } from '../recipients/recipient.ts';
 import { addressOf, contentOf, type MessageContent, type PlanRecipient } from './message-content.ts';
 import { eraseContents, type PlanMessage, selectWithContent } from './plan-messages.sql.ts';
 
 interface Sought {
-  who: SoughtRecipient;
+  who: RecipientToFind;
   serviceId: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function* findPlanMessagesOf(app: Platform, { who, serviceId }: Sou
   } while (after !== undefined);
 }
 
-function isTo({ country }: Platform, recipient: PlanRecipient, who: SoughtRecipient): boolean {
+function isTo({ country }: Platform, recipient: PlanRecipient, who: RecipientToFind): boolean {
   if ('address' in who) return isAddressOf(Object.values(addressOf(recipient)).join('\n'), who);
   const contacts = [recipient.email_address, recipient.phone_number];
   return contacts.some((one) => one !== undefined && normaliseRecipient(country.phone, one) === who.contact);

@@ -6,7 +6,7 @@ import { refuse, validation } from '../notifications/sending/read-requests.ts';
 import { readScheduledTime, windowsOfMessages } from '../notifications/sending/scheduled-time.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import { Failure, type Problem } from '../platform/failure.ts';
-import { takeNothingForEmpty } from '../platform/http/body/body.ts';
+import { acceptEmptyBody } from '../platform/http/body/body.ts';
 import { requestRoot } from '../platform/http/request-facts.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { canonicalId } from '../platform/id.ts';
@@ -167,7 +167,7 @@ export function sendByPlanRoutes(http: Http, app: SendDeps): void {
     path,
     {
       attachValidation: true,
-      preValidation: takeNothingForEmpty,
+      preValidation: acceptEmptyBody,
       config: { bodyRequired: true, verbatimNumbersUnder: 'personalisation' },
       onRequest: admitSending(app),
       schema: {

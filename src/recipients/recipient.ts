@@ -15,9 +15,9 @@ export function normaliseRecipient(rules: PhoneRules, input: string): string {
 }
 
 /** The recipient to search for: a normalised email address or phone number, or parts of a postal address. */
-export type SoughtRecipient = { contact: string } | SoughtAddress;
+export type RecipientToFind = { contact: string } | AddressToFind;
 
-interface SoughtAddress {
+interface AddressToFind {
   address: readonly string[];
   /** Determines which parts share a line. */
   country: AddressCountry;
@@ -41,14 +41,14 @@ export function addressParts(country: AddressCountry, text: string): string[] {
 }
 
 /** Whether the address has every part that is searched for: a name and a postcode are enough. */
-export function isAddressOf(text: string, { address, country }: SoughtAddress): boolean {
+export function isAddressOf(text: string, { address, country }: AddressToFind): boolean {
   const parts = new Set(addressParts(country, text));
   return address.every((part) => parts.has(part));
 }
 
 /** Returns the longest part that a database compares in the same way, whatever its locale. */
-export function comparablePart(sought: readonly string[]): string {
-  const plain = sought.filter((part) => /^[a-z0-9]+$/.test(part));
+export function comparablePart(parts: readonly string[]): string {
+  const plain = parts.filter((part) => /^[a-z0-9]+$/.test(part));
   return plain.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 

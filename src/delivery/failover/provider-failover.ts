@@ -26,7 +26,7 @@ export async function shiftFromFailing(app: Deps, channel: FailoverChannel): Pro
     const [worst] = shares
       .filter((share) => errorsOf(share) > maxErrors)
       .sort((one, other) => errorsOf(other) - errorsOf(one));
-    return worst && away(shares, worst, `${errorsOf(worst)} failed calls within a minute`);
+    return worst && moveAway(shares, worst, `${errorsOf(worst)} failed calls within a minute`);
   });
 }
 
@@ -44,12 +44,12 @@ export async function shiftFromSlow(app: Deps): Promise<void> {
     if (slow.length === shares.length) return undefined;
     const [slowest] = slow.sort((one, other) => slowShare(other) - slowShare(one));
     const percent = slowest && Math.round(slowShare(slowest) * 100);
-    return slowest && away(shares, slowest, `${percent} % of its messages took five minutes or more`);
+    return slowest && moveAway(shares, slowest, `${percent} % of its messages took five minutes or more`);
   });
 }
 
 /** Moves all providers towards their resting share after 15 minutes without a change. */
-export async function driftBack(app: Deps): Promise<void> {
+export async function restoreShares(app: Deps): Promise<void> {
   for (const channel of ['sms', 'email'] as const) {
     await changeShares(app, channel, 15 * minute_ms, async (shares) =>
       shares
@@ -58,7 +58,7 @@ export async function driftBack(app: Deps): Promise<void> {
           id,
           identifier,
           priority: priority + clamp(resting_priority - priority, -step, step),
-          reason: 'drifts back to its usual share',
+          reason: 'moves back to its usual share',
         })),
     );
   }
@@ -77,17 +77,17 @@ type Decide = (shares: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefine
  * Takes a lock, so that only one of several processes acts on the same problem. Only active providers count, and nothing
  * moves if any of them changed within `quiet_ms`.
  */
-async function changeShares(app: Deps, channel: FailoverChannel, quiet_ms: number, decide: Decide): Promise<void> {
+async function changeShares(app: Deps, channel: FailoverChannel, unchanged_ms: number, decide: Decide): Promise<void> {
   const { config, clock, log, db } = app;
   const inUse = config[channel].providers;
   if (inUse.length < 2) return;
   const now = clock.now();
   await inTransaction(db, async (tx) => {
     const shares = (await lockShares(tx, channel)).filter((share) => share.active && inUse.includes(share.identifier));
-    const quiet = shares.every(
-      ({ updated_at }) => updated_at === null || now.getTime() - Date.parse(updated_at) >= quiet_ms,
+    const isUnchanged = shares.every(
+      ({ updated_at }) => updated_at === null || now.getTime() - Date.parse(updated_at) >= unchanged_ms,
     );
-    if (shares.length < 2 || !quiet) return;
+    if (shares.length < 2 || !isUnchanged) return;
     for (const { id, identifier, priority, reason } of (await decide(shares, tx)) ?? []) {
       const before = shares.find((share) => share.id === id)?.priority;
       if (before === priority) continue;
@@ -100,7 +100,7 @@ async function changeShares(app: Deps, channel: FailoverChannel, quiet_ms: numbe
   });
 }
 
-function away(shares: ProviderShare[], from: ProviderShare, reason: string): NewShare[] {
+function moveAway(shares: ProviderShare[], from: ProviderShare, reason: string): NewShare[] {
   const others = shares.filter(({ id }) => id !== from.id);
   const gain = Math.max(1, Math.round(step / others.length));
   return [

@@ -13,8 +13,8 @@ import type { SendContext } from '../../notifications/sending/send-context.ts';
 import type { WindowDeps } from '../../notifications/windows/placing.ts';
 import { fromStandby } from '../../platform/db/servers/standby.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
-import { takeNothingForEmpty } from '../../platform/http/body/body.ts';
-import { takesFiles } from '../../platform/http/body/body-limits.ts';
+import { acceptEmptyBody } from '../../platform/http/body/body.ts';
+import { acceptsFiles } from '../../platform/http/body/body-limits.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { requestRoot } from '../../platform/http/request-facts.ts';
 import type { Http } from '../../platform/http/surface.ts';
@@ -104,9 +104,9 @@ export function bulkRoutes(http: Http, app: BulkDeps): void {
   http.post(
     '/v2/notifications/bulk',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       attachValidation: true,
-      preValidation: takeNothingForEmpty,
+      preValidation: acceptEmptyBody,
       config: { bodyRequired: true, bodyTypes, maxBodyValues, verbatimNumbersUnder: 'rows' },
       onRequest: admitSending(app),
       schema: {

@@ -2,7 +2,7 @@ import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
-import { comparablePart, isAddressOf, normaliseRecipient, type SoughtRecipient } from '../../recipients/recipient.ts';
+import { comparablePart, isAddressOf, normaliseRecipient, type RecipientToFind } from '../../recipients/recipient.ts';
 import {
   eraseFileNames,
   lockChunk,
@@ -20,7 +20,7 @@ const comparedDigits = 7;
 const digitsInName = 9;
 
 interface OfRecipient {
-  who: SoughtRecipient;
+  who: RecipientToFind;
   /** Undefined: of all services. */
   serviceId: string | undefined;
 }
@@ -66,7 +66,7 @@ export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: OfRecipient
 type IsTheirs = (row: SheetCell[]) => boolean;
 
 /** What the database looks for. */
-function partOf(who: SoughtRecipient) {
+function partOf(who: RecipientToFind) {
   if ('address' in who) return { letters: comparablePart(who.address) };
   return who.contact.includes('@') ? { address: who.contact } : { digits: who.contact.slice(-comparedDigits) };
 }

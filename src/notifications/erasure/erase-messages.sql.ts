@@ -1,19 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { Statement } from '../../platform/db/statement.ts';
-import { comparablePart, type SoughtRecipient } from '../../recipients/recipient.ts';
+import { comparablePart, type RecipientToFind } from '../../recipients/recipient.ts';
 import { forgetFailures } from '../attempts/attempts.sql.ts';
 import type { Status } from '../notification.ts';
 import type { Range } from '../partitions.sql.ts';
 
 export interface OfRecipient {
-  who: SoughtRecipient;
+  who: RecipientToFind;
   /** Undefined for all services. */
   serviceId: string | undefined;
 }
 
 /** For a postal address, the database compares only one part; the caller compares the rest. */
-function isTheirs(who: SoughtRecipient): RawBuilder<unknown> {
+function isOfRecipient(who: RecipientToFind): RawBuilder<unknown> {
   if ('contact' in who) {
     const { contact } = who;
     return sql`(n.normalised_recipient = ${contact} or n.normalised_recipient is null and n.recipient = ${contact})`;
@@ -36,7 +36,7 @@ export async function selectMessagesWithin(
 ): Promise<FoundMessage[]> {
   const { rows } = await sql<FoundMessage>`
     select n.id, n.service_id, n.recipient from notifications n
-    where n.id >= ${from_id} and n.id < ${to_id} and ${isTheirs(who)}
+    where n.id >= ${from_id} and n.id < ${to_id} and ${isOfRecipient(who)}
       and (${serviceId ?? null}::uuid is null or n.service_id = ${serviceId ?? null}::uuid)
     order by n.id`.execute(db);
   return rows;

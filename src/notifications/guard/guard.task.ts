@@ -66,12 +66,12 @@ async function judgeService(app: Deps, tx: Tx, service_id: string, now: Date): P
     ...{ state, because, rate, judged_at: at, since: hasChanged || !row ? at : row.since },
     ...(notice === null ? {} : { last_warning_at: at }),
   });
-  if (notice !== null) await tellManagers(app, tx, { service_id, because, rate }, notice);
+  if (notice !== null) await notifyManagers(app, tx, { service_id, because, rate }, notice);
   return hasChanged ? judgement : undefined;
 }
 
 /** Sends the notice as the platform service: a domain in trouble must not prevent its own alert from arriving. */
-async function tellManagers(
+async function notifyManagers(
   app: Deps,
   tx: Tx,
   { service_id, ...cause }: Pick<GuardRow, 'service_id' | 'because' | 'rate'>,

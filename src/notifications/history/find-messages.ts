@@ -58,13 +58,13 @@ export async function findMessages(
   let { after, skip = 0 } = search;
   let end_id: string | undefined = counted ? nextMatch(counted, range.end_id, 0) : range.end_id;
   let newer: number | undefined;
-  let atOnce = Math.min(Math.max(firstRead, skip + size), step);
-  for (let read = 0; end_id !== undefined; atOnce = step) {
-    const options = { size: atOnce, order, after, skip, max: size - found.ids.length };
+  let chunkSize = Math.min(Math.max(firstRead, skip + size), step);
+  for (let read = 0; end_id !== undefined; chunkSize = step) {
+    const options = { size: chunkSize, order, after, skip, max: size - found.ids.length };
     const slice = await selectSlice(db, serviceId, filter, { first_id: range.first_id, end_id }, options);
     found.ids.push(...slice.ids);
     found.matching += slice.matching;
-    if (slice.last === null || slice.read < atOnce || found.ids.length >= size) break;
+    if (slice.last === null || slice.read < chunkSize || found.ids.length >= size) break;
     if (counted) {
       if (read === 0) newer = await counted.countNewer?.();
       end_id = nextMatch(counted, slice.last, newer === undefined ? 0 : newer + found.matching);

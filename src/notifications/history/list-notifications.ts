@@ -15,9 +15,9 @@ import { type Page, selectIdsOfJob, selectStoredId } from './stored-notification
 export const listLimits = { read: 100_000, newer: 100_000 };
 /** Skips all matches, so that only their number is returned. */
 const onlyCount = { skip: Number.MAX_SAFE_INTEGER, size: 1 };
-const readInWords = listLimits.read.toLocaleString('en-GB');
+const maxRead = listLimits.read.toLocaleString('en-GB');
 export const listDescription =
-  `A request looks through up to ${readInWords} messages, and returns those of the page that it found. If it found none of them, the ` +
+  `A request looks through up to ${maxRead} messages, and returns those of the page that it found. If it found none of them, the ` +
   'response is 400 and contains the id to go on from, as `older_than`.';
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

@@ -81,7 +81,7 @@ export async function claimNotice(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-interface PersonToTell {
+interface NoticeRecipient {
   email_address: string;
   name: string;
   /** The permissions in each service that the person is a member of. */
@@ -91,11 +91,11 @@ interface PersonToTell {
 }
 
 /** Active members of a service, or of an organisation and its active services. */
-export async function selectPeopleToTell(
+export async function selectNoticeRecipients(
   tx: Tx,
   { owner_kind, owner_id }: Pick<ReachedLimit, 'owner_kind' | 'owner_id'>,
-): Promise<PersonToTell[]> {
-  const { rows } = await sql<PersonToTell>`
+): Promise<NoticeRecipient[]> {
+  const { rows } = await sql<NoticeRecipient>`
     with held as (
       select m.user_id, to_jsonb(m.permissions) as permissions, false as is_member
       from service_members m join services s on s.id = m.service_id

@@ -6,7 +6,7 @@ import { metricOf } from '../../../test/kit/world/metrics.ts';
 import { readBody } from '../../delivery/sandbox/sandbox.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { deleteExpiredData } from '../retention.ts';
-import { measureLimits, tellOfReachedLimits } from './limit-notices.task.ts';
+import { measureLimits, sendLimitNotices } from './limit-notices.task.ts';
 
 const noon = '2026-11-16T12:00:00Z';
 const harness = useHarness({ now: noon });
@@ -180,7 +180,7 @@ describe('two workers', () => {
     const { send, manager, name } = await aTeam({ sms_annual_limit: 100 });
     await send(80);
     const { app } = await harness.anotherProcess();
-    await Promise.all([app, harness.app, app, harness.app].map(tellOfReachedLimits));
+    await Promise.all([app, harness.app, app, harness.app].map(sendLimitNotices));
     expect(await noticesTo(manager)).toEqual([[0, near(name, 'this year')]]);
   });
 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listPostage } from '../../countries/postage.ts';
-import { takesFiles, takesLongText } from '../../platform/http/body/body-limits.ts';
+import { acceptsFiles, acceptsLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { SendDeps } from '../sending/send-context.ts';
@@ -10,7 +10,7 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
   http.post(
     '/service/:service_id/send-notification',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Send a one-off message',
         params: OfService,
@@ -45,7 +45,7 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
   http.post(
     '/service/:service_id/send-pdf-letter',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       schema: {
         summary: 'Send a one-off precompiled letter',
         params: OfService,

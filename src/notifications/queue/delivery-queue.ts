@@ -6,7 +6,7 @@ import type { Channel } from '../../protocol/channels.ts';
 import { lanes } from '../notification.ts';
 import { type Retries, selectLaneCounts, selectRetries, selectWaitingServices } from './delivery-queue.sql.ts';
 import { type LeasedNotification, leaseQueued } from './leases.shared.sql.ts';
-import { readNews } from './queue-news.ts';
+import { parseAnnouncement } from './queue-announcer.ts';
 
 /** One of ten slots is reserved for bulk messages, so that they are not starved. */
 const slotsPerBulk = 10;
@@ -17,7 +17,7 @@ const pollEvery_ms = 500;
 /** Maximum share of time spent polling. Polls get slower while an old snapshot keeps dead index entries. */
 const maxPollShare = 0.1;
 /** Maximum age of an announced message. If its commit took longer, polling finds it. */
-const maxNewsAge_ms = 5_000;
+const maxAnnouncementAge_ms = 5_000;
 
 export interface InLane {
   service_id: string;
@@ -59,12 +59,12 @@ export class DeliveryQueueReader {
     this.worker = worker;
   }
 
-  /** Handles an announcement of new messages: see `QueueNews`. */
+  /** Handles an announcement of new messages: see `QueueAnnouncer`. */
   onNotify(payload: string, now: Date): void {
-    const news = readNews(payload);
-    const since = earlier(now, maxNewsAge_ms).getTime();
-    for (const { lane, service_id } of news ?? []) this.ready.get(lane)?.add(service_id, since);
-    if (!news) this.pollSoon();
+    const announced = parseAnnouncement(payload);
+    const since = earlier(now, maxAnnouncementAge_ms).getTime();
+    for (const { lane, service_id } of announced ?? []) this.ready.get(lane)?.add(service_id, since);
+    if (!announced) this.pollSoon();
   }
 
   /** Polls at the next lease, because announcements may have been missed. */
@@ -106,8 +106,8 @@ export class DeliveryQueueReader {
 
   private async take(db: Db, lane: number, max: number, request: LeaseRequest): Promise<LeasedNotification[]> {
     const ready = this.ready.get(lane);
-    const turn = ready?.next(max, (service_id) => request.skip?.({ service_id, lane }) ?? false) ?? [];
-    return ready ? this.leaseTurn(db, lane, max, { ...request, ready, turn }) : [];
+    const round = ready?.next(max, (service_id) => request.skip?.({ service_id, lane }) ?? false) ?? [];
+    return ready ? this.leaseRound(db, lane, max, { ...request, ready, round }) : [];
   }
 
   /** Leases expired messages of skipped services. */
@@ -115,32 +115,35 @@ export class DeliveryQueueReader {
     const { skip, expired } = request;
     const ready = this.ready.get(lane);
     if (!ready || !skip || !expired || max < 1) return [];
-    const turn = ready.next(max, (service_id, since) => since > expired.getTime() || !skip({ service_id, lane }));
-    return this.leaseTurn(db, lane, max, { ...request, ready, turn, now: expired });
+    const round = ready.next(max, (service_id, since) => since > expired.getTime() || !skip({ service_id, lane }));
+    return this.leaseRound(db, lane, max, { ...request, ready, round, now: expired });
   }
 
-  private async leaseTurn(
+  private async leaseRound(
     db: Db,
     lane: number,
     max: number,
-    { ready, turn, ...request }: LeaseRequest & { ready: ReadyServices; turn: Turn[] },
+    { ready, round, ...request }: LeaseRequest & { ready: ReadyServices; round: ReadyService[] },
   ): Promise<LeasedNotification[]> {
-    if (turn.length === 0) return [];
+    if (round.length === 0) return [];
     const now = request.now.getTime();
-    const each = Math.floor(max / turn.length);
+    const each = Math.floor(max / round.length);
     const leased = await leaseQueued(db, {
       type: this.type,
       lane,
       // Due messages must still be found after the clock was set back.
-      services: turn.map(({ service_id, since }) => ({ service_id, since: timestamp(new Date(Math.min(since, now))) })),
+      services: round.map(({ service_id, since }) => ({
+        service_id,
+        since: timestamp(new Date(Math.min(since, now))),
+      })),
       limit: each,
       now: timestamp(request.now),
       lease_ms: request.lease_ms,
       worker: this.worker,
       takeOverUntil: request.takeOverUntil,
-      providers: request.draw(each * turn.length),
+      providers: request.draw(each * round.length),
     });
-    ready.settle(turn, each, leased);
+    ready.settle(round, each, leased);
     return leased;
   }
 }
@@ -149,10 +152,10 @@ interface Ready {
   /** Lower bound of the due times of its messages. */
   since: number;
   /** How often it was announced or found by polling. */
-  news: number;
+  foundCount: number;
 }
 
-interface Turn extends Ready {
+interface ReadyService extends Ready {
   service_id: string;
 }
 
@@ -163,26 +166,26 @@ export class ReadyServices {
   add(service_id: string, since: number): void {
     const existing = this.services.get(service_id);
     if (!existing) {
-      this.services.set(service_id, { since, news: 1 });
+      this.services.set(service_id, { since, foundCount: 1 });
       return;
     }
     existing.since = Math.min(existing.since, since);
-    existing.news += 1;
+    existing.foundCount += 1;
   }
 
   /** Returns the next services, at most one per slot. Skipped services keep their place. */
-  next(slots: number, skip: (service_id: string, since: number) => boolean = () => false): Turn[] {
-    const turn: Turn[] = [];
-    for (const [service_id, { since, news }] of this.services) {
-      if (turn.length >= slots) break;
+  next(slots: number, skip: (service_id: string, since: number) => boolean = () => false): ReadyService[] {
+    const round: ReadyService[] = [];
+    for (const [service_id, { since, foundCount }] of this.services) {
+      if (round.length >= slots) break;
       if (skip(service_id, since)) continue;
-      turn.push({ service_id, since, news });
+      round.push({ service_id, since, foundCount });
     }
-    return turn;
+    return round;
   }
 
   /** Drops services that had fewer due messages than `each`, unless new ones were announced. Moves the others to the end. */
-  settle(turn: Turn[], each: number, leased: { service_id: string; due_at: string }[]): void {
+  settle(round: ReadyService[], each: number, leased: { service_id: string; due_at: string }[]): void {
     const taken = new Map<string, { count: number; last: string }>();
     for (const { service_id, due_at } of leased) {
       const before = taken.get(service_id);
@@ -191,14 +194,14 @@ export class ReadyServices {
         last: before && before.last > due_at ? before.last : due_at,
       });
     }
-    for (const { service_id, news } of turn) {
+    for (const { service_id, foundCount } of round) {
       const ready = this.services.get(service_id);
       if (!ready) continue;
       const { count, last } = taken.get(service_id) ?? { count: 0, last: '' };
       this.services.delete(service_id);
       const isDrained = count < each;
-      if (isDrained && ready.news === news) continue;
-      if (!isDrained && ready.news === news) ready.since = Date.parse(last);
+      if (isDrained && ready.foundCount === foundCount) continue;
+      if (!isDrained && ready.foundCount === foundCount) ready.since = Date.parse(last);
       this.services.set(service_id, ready);
     }
   }
@@ -228,8 +231,8 @@ export async function listLaneDepths({ db, clock }: Platform): Promise<LaneDepth
   for (const count of await selectLaneCounts(db, now, maxCounted)) {
     const after = { lane: count.lane, service_id: nilId };
     const services = await selectWaitingServices(db, count.notification_type, { after, limit: maxServices, now });
-    const dues = services.flatMap(({ lane, oldest }) => (lane === count.lane && oldest ? [oldest] : []));
-    const [oldest_due_at] = dues.sort();
+    const dueTimes = services.flatMap(({ lane, oldest }) => (lane === count.lane && oldest ? [oldest] : []));
+    const [oldest_due_at] = dueTimes.sort();
     if (oldest_due_at !== undefined) depths.push({ ...count, oldest_due_at });
   }
   return depths;

@@ -7,7 +7,7 @@ import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { lanes } from '../notification.ts';
 import { DeliveryQueueReader, listLaneDepths } from './delivery-queue.ts';
 import type { LeasedNotification } from './leases.shared.sql.ts';
-import { writeNews } from './queue-news.ts';
+import { formatAnnouncement } from './queue-announcer.ts';
 
 /** One thousand services with waiting messages: leasing is fair to all of them, and costs the same whatever waits. */
 
@@ -51,7 +51,7 @@ describe('a service with few messages beside 1,000 with many', () => {
 
     const small = randomUUID();
     await queued([small], 2);
-    reader.onNotify(writeNews([{ lane: lanes.normal, service_id: small }]), harness.clock.now());
+    reader.onNotify(formatAnnouncement([{ lane: lanes.normal, service_id: small }]), harness.clock.now());
     const taken: string[] = [];
     const turns = (crowd.length + 1) / slots;
     for (let time = 0; time < Math.ceil(2 * turns); time += 1) {
@@ -72,7 +72,7 @@ describe('a service with few messages beside 1,000 with many', () => {
     for (let time = 0; time < 3; time += 1) await lease(reader);
     const small = randomUUID();
     await queued([small], 2);
-    reader.onNotify(writeNews([{ lane: lanes.normal, service_id: small }]), harness.clock.now());
+    reader.onNotify(formatAnnouncement([{ lane: lanes.normal, service_id: small }]), harness.clock.now());
     expect((await lease(reader)).filter(({ service_id }) => service_id === small)).toHaveLength(2);
   });
 });

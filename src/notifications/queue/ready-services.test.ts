@@ -7,9 +7,9 @@ describe('ReadyServices', () => {
   it('moves services to the end after their turn and continues from the last due time', () => {
     const ready = new ReadyServices();
     for (const name of ['a', 'b', 'c']) ready.add(name, 1_000);
-    const turn = ready.next(2);
-    expect(turn.map(({ service_id }) => service_id)).toEqual(['a', 'b']);
-    ready.settle(turn, 1, [at('a', 2_000), at('b', 3_000)]);
+    const round = ready.next(2);
+    expect(round.map(({ service_id }) => service_id)).toEqual(['a', 'b']);
+    ready.settle(round, 1, [at('a', 2_000), at('b', 3_000)]);
     expect(ready.next(3)).toMatchObject([
       { service_id: 'c', since: 1_000 },
       { service_id: 'a', since: 2_000 },
@@ -27,9 +27,9 @@ describe('ReadyServices', () => {
   it('keeps services with new messages announced during the lease', () => {
     const ready = new ReadyServices();
     ready.add('a', 5_000);
-    const turn = ready.next(1);
+    const round = ready.next(1);
     ready.add('a', 4_000);
-    ready.settle(turn, 10, []);
+    ready.settle(round, 10, []);
     expect(ready.next(1)).toMatchObject([{ service_id: 'a', since: 4_000 }]);
   });
 });

@@ -43,12 +43,12 @@ export async function moveToSlots(
   tx: Tx,
   before: Slots,
   wanted: Slots,
-): Promise<{ slots: Slots; letters: number } | { homeless: string[] }> {
+): Promise<{ slots: Slots; letters: number } | { withoutSlot: string[] }> {
   await lockRollups(tx);
   const counted = await selectLettersByClass(tx, before);
   const used = [...(await selectUsedClasses(tx)), ...counted.flatMap(({ postage }) => postage ?? [])];
   const placed = placeClasses(before, wanted, used);
-  if ('homeless' in placed) return placed;
+  if ('withoutSlot' in placed) return placed;
   const { slots } = placed;
   const from = Object.entries(slots).flatMap(([id, slot]): [number, number][] => {
     const old = Object.hasOwn(before, id) ? before[id] : undefined;
@@ -73,11 +73,11 @@ function placeClasses(
   before: Slots,
   wanted: Slots,
   used: readonly string[],
-): { slots: Slots } | { homeless: string[] } {
+): { slots: Slots } | { withoutSlot: string[] } {
   const slots: Record<string, number> = { ...wanted };
   const others = Object.keys(before).filter((id) => !Object.hasOwn(wanted, id));
   const isFree = (slot: number) => !Object.values(slots).includes(slot);
-  const homeless: string[] = [];
+  const withoutSlot: string[] = [];
   const stays = (id: string) => isFree(before[id] ?? 0);
   const inOrder = [
     ...others.filter((id) => used.includes(id) && stays(id)),
@@ -88,7 +88,7 @@ function placeClasses(
     const own = before[id] ?? 0;
     const slot = isFree(own) ? own : Array.from({ length: postageSlots }, (_, index) => index + 1).find(isFree);
     if (slot !== undefined) slots[id] = slot;
-    else if (used.includes(id)) homeless.push(id);
+    else if (used.includes(id)) withoutSlot.push(id);
   }
-  return homeless.length > 0 ? { homeless } : { slots };
+  return withoutSlot.length > 0 ? { withoutSlot } : { slots };
 }

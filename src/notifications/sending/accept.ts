@@ -10,7 +10,7 @@ import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages 
 import { claimWithinLimits, type Refusal } from '../limits/exact-limits.ts';
 import type { NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf, setSequence } from '../notification-row.ts';
-import { QueueNews } from '../queue/queue-news.ts';
+import { QueueAnnouncer } from '../queue/queue-announcer.ts';
 import { claimIdempotencyKeys, type IdempotencyRow, releaseIdempotencyKey } from './idempotency.sql.ts';
 import {
   findStoredResponse,
@@ -72,7 +72,7 @@ const lockTimeout = (usesShortTimeout: boolean) => (usesShortTimeout ? shortLock
 export class Acceptor {
   private readonly app: Platform;
   /** Also announces messages that were stored elsewhere. */
-  readonly news: QueueNews;
+  readonly announcer: QueueAnnouncer;
   /** Messages with related rows need several statements, and those with a key may wait for it. Others must not wait for them. */
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly keyed: GroupCommit<Item, Outcome>;
@@ -82,7 +82,7 @@ export class Acceptor {
 
   constructor(app: Platform) {
     this.app = app;
-    this.news = new QueueNews(app);
+    this.announcer = new QueueAnnouncer(app);
     // Large enough for 200 concurrent connections, small enough to commit within 20 ms.
     const shared = {
       maxItems: 200,
@@ -186,7 +186,7 @@ export class Acceptor {
 
   /** Scheduled messages need no announcement: workers find them when they are due. */
   private announce({ notification_type, service_id, lane, due_at, created_at }: NewNotification): void {
-    if (lane !== null && due_at === created_at) this.news.add(notification_type, { lane, service_id });
+    if (lane !== null && due_at === created_at) this.announcer.add(notification_type, { lane, service_id });
   }
 
   private commit(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {

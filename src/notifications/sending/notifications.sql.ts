@@ -8,7 +8,7 @@ import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { LimitedChannel, NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf } from '../notification-row.ts';
-import { newsChannel, writeNews } from '../queue/queue-news.ts';
+import { formatAnnouncement, queueChannel } from '../queue/queue-announcer.ts';
 import { claimKeys, type KeysToClaim, waitsUpTo } from './idempotency.sql.ts';
 
 /** How much of a daily limit the messages of one statement request. */
@@ -235,7 +235,8 @@ export async function insertNotifications(country: Country, tx: Tx, notification
     const waiting = notifications.flatMap(({ notification_type, lane, service_id }) =>
       notification_type === type && lane !== null ? [{ lane, service_id }] : [],
     );
-    if (waiting.length > 0) await sql`select pg_notify(${newsChannel(type)}, ${writeNews(waiting)})`.execute(tx);
+    if (waiting.length > 0)
+      await sql`select pg_notify(${queueChannel(type)}, ${formatAnnouncement(waiting)})`.execute(tx);
   }
 }
 

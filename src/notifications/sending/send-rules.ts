@@ -1,6 +1,6 @@
 import { isFile } from '../../documents/file-requests.ts';
 import { isSentFile } from '../../documents/sent-files.ts';
-import { findStopped, optOutText } from '../../inbound/opt-outs/opt-outs.ts';
+import { findOptedOut, optOutText } from '../../inbound/opt-outs/opt-outs.ts';
 import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -156,7 +156,7 @@ export async function refuseIfStopped(
 ): Promise<void> {
   if (key_type === 'test' || !service.has_opt_outs) return;
   const to = { service_id: service.id, template_id: row.id, sender };
-  const stopped = (await findStopped(app, app.db, to, [number])).get(number);
+  const stopped = (await findOptedOut(app, app.db, to, [number])).get(number);
   if (stopped) throw invalid(optOutText(app.country, stopped), { reason: 'opted_out' });
 }
 

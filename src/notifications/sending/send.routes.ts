@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Failure } from '../../platform/failure.ts';
-import { takeNothingForEmpty } from '../../platform/http/body/body.ts';
-import { takesFiles } from '../../platform/http/body/body-limits.ts';
+import { acceptEmptyBody } from '../../platform/http/body/body.ts';
+import { acceptsFiles } from '../../platform/http/body/body-limits.ts';
 import { urlNotFound } from '../../platform/http/declared-routes.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -57,7 +57,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
 
   const shared = {
     attachValidation: true,
-    preValidation: takeNothingForEmpty,
+    preValidation: acceptEmptyBody,
     config: { bodyRequired: true, verbatimNumbersUnder: 'personalisation' },
   };
 
@@ -80,7 +80,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
   http.post(
     '/v2/notifications/email',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       ...shared,
       onRequest: admit('email'),
       schema: {
@@ -97,7 +97,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
   http.post(
     '/v2/notifications/letter',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       ...shared,
       onRequest: admit('letter'),
       schema: {

@@ -49,9 +49,9 @@ export async function changePostage(app: { db: Db; clock: Clock }, profile: Coun
       throw new OperatorError('The classes have these slots already. Nothing was changed.');
     }
     const result = await moveToSlots(tx, postage, wanted);
-    if ('homeless' in result) {
+    if ('withoutSlot' in result) {
       throw new OperatorError(
-        `There is no free slot for ${result.homeless.join(', ')}: there are letters of ${result.homeless.length === 1 ? 'this class' : 'these classes'}, which must stay counted. Leave a slot free in COUNTRY_FILE. Nothing was changed.`,
+        `There is no free slot for ${result.withoutSlot.join(', ')}: there are letters of ${result.withoutSlot.length === 1 ? 'this class' : 'these classes'}, which must stay counted. Leave a slot free in COUNTRY_FILE. Nothing was changed.`,
       );
     }
     await updatePostage(tx, result.slots, profile);

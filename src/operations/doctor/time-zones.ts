@@ -55,7 +55,7 @@ function judgeOffsets(zone: string, here: Offset[], there: Offset[], server: str
     .sort((one, other) => one.from.getTime() - other.from.getTime());
   if (!difference) return [];
   const node = `Node ${process.versions.node} with time zones ${process.versions.tz}`;
-  const found = `from ${difference.from.toISOString()} on, clocks of ${zone} are ${inWords(difference.here)} for ${node}, and ${inWords(difference.there)} for ${server}`;
+  const found = `from ${difference.from.toISOString()} on, clocks of ${zone} are ${describeOffset(difference.here)} for ${node}, and ${describeOffset(difference.there)} for ${server}`;
   return [{ ...finding(name, true, `${found}: ${update}`), is_warning: true }];
 }
 
@@ -73,7 +73,7 @@ function aheadAt(offsets: Offset[], moment: Date): number | undefined {
   return offsets.findLast(({ from }) => from <= moment)?.ahead_ms;
 }
 
-function inWords(ahead_ms: number | undefined): string {
+function describeOffset(ahead_ms: number | undefined): string {
   if (ahead_ms === undefined) return 'unknown';
   const hours = Math.abs(ahead_ms) / hour_ms;
   return `${hours} ${hours === 1 ? 'hour' : 'hours'} ${ahead_ms < 0 ? 'behind' : 'ahead of'} UTC`;

@@ -17,7 +17,7 @@ import type { StorageSettings } from '../../platform/settings.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
-import { readRecipient, recipientKey, type Sought } from './find-recipient.ts';
+import { type RecipientSearch, readRecipient, recipientKey } from './find-recipient.ts';
 
 /** The number of erased rows, and of rows kept because they are still in use. */
 export interface Erasure {
@@ -59,7 +59,7 @@ export async function eraseRecipient(app: Deps, input: string, serviceId?: strin
   return erasure;
 }
 
-async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<Erasure> {
+async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: RecipientSearch): Promise<Erasure> {
   const { phone } = app.country;
   const recipient = 'contact' in who ? who.contact : undefined;
   await allowLongPauses(tx);

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { FormData } from 'undici';
 import { hour_ms } from '../../../platform/clock.ts';
 import { forbidden } from '../../../platform/failure.ts';
-import { takesLongText } from '../../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../../platform/http/body/body-limits.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import { sameSecret } from '../../../platform/secrets/secrets.ts';
 import * as setting from '../../../platform/setting.ts';
@@ -116,7 +116,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
         body: Body,
         response: receiptResponses,
       },
-      bodyLimit: takesLongText.bodyLimit,
+      bodyLimit: acceptsLongText.bodyLimit,
       config: { keepsRawBody: true },
       // Check the signature before validation, so that errors do not reveal the schema.
       preValidation: async ({ body, rawBody = Buffer.alloc(0) }) => {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongText } from '../../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../../platform/http/body/body-limits.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
 import { adminErrors } from '../../../protocol/error-bodies.ts';
@@ -188,7 +188,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
         response: { ...receiptResponses, 401: adminErrors.errorSchema },
       },
       // A bounce may contain the bounced message.
-      ...takesLongText,
+      ...acceptsLongText,
       onRequest: async ({ headers }) => refuseUnlessGateway(headers.authorization, app.settings.webhookAuth),
     },
     async ({ body }) => {

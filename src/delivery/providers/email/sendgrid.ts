@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { hour_ms } from '../../../platform/clock.ts';
 import { forbidden } from '../../../platform/failure.ts';
-import { takesLongLists } from '../../../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../../../platform/http/body/body-limits.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
@@ -179,8 +179,8 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
         body: Type.Array(Event),
         response: receiptResponses,
       },
-      bodyLimit: takesLongLists.bodyLimit,
-      config: { ...takesLongLists.config, keepsRawBody: true },
+      bodyLimit: acceptsLongLists.bodyLimit,
+      config: { ...acceptsLongLists.config, keepsRawBody: true },
       // Check the signature before validation, so that errors do not reveal the schema.
       preValidation: async ({ headers, rawBody = Buffer.alloc(0) }) => {
         const signature = plainText(headers['x-twilio-email-event-webhook-signature']);

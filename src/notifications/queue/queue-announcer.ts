@@ -11,7 +11,7 @@ interface Waiting {
   service_id: string;
 }
 
-export function newsChannel(type: Channel): string {
+export function queueChannel(type: Channel): string {
   return `delivery_queue_${type}`;
 }
 
@@ -23,7 +23,7 @@ function addTo(byLane: ServicesByLane, { lane, service_id }: Waiting): void {
   else byLane.set(lane, new Set([service_id]));
 }
 
-export function writeNews(waiting: Waiting[]): string {
+export function formatAnnouncement(waiting: Waiting[]): string {
   const byLane: ServicesByLane = new Map();
   for (const each of waiting) addTo(byLane, each);
   return payloadOf(byLane);
@@ -36,7 +36,7 @@ function payloadOf(byLane: ServicesByLane): string {
 }
 
 /** Returns undefined if the payload names no services. */
-export function readNews(payload: string): Waiting[] | undefined {
+export function parseAnnouncement(payload: string): Waiting[] | undefined {
   if (payload === '') return undefined;
   return payload.split(';').flatMap((part) => {
     const [lane, services = ''] = part.split(':');
@@ -48,7 +48,7 @@ export function readNews(payload: string): Waiting[] | undefined {
  * Wakes the workers once new messages are committed. Runs outside that commit, because NOTIFY serializes commits. If an
  * announcement is lost, polling finds the message half a second later.
  */
-export class QueueNews {
+export class QueueAnnouncer {
   private readonly app: Platform;
   private readonly pending = new Map<Channel, ServicesByLane>();
   private announcing = false;
@@ -67,10 +67,10 @@ export class QueueNews {
   }
 
   private async announce(): Promise<void> {
-    const news = [...this.pending];
+    const pending = [...this.pending];
     this.pending.clear();
     try {
-      for (const [type, byLane] of news) await this.app.changeListener.send(newsChannel(type), payloadOf(byLane));
+      for (const [type, byLane] of pending) await this.app.changeListener.send(queueChannel(type), payloadOf(byLane));
     } catch (error) {
       this.app.log.debug(
         { event: 'queue.unannounced', err: error },
