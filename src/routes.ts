@@ -63,7 +63,7 @@ import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
-import { inGcWords } from './protocol/gc-errors.ts';
+import { toGcError } from './protocol/gc-errors.ts';
 import { readinessRoutes } from './sending-domains/readiness/readiness.routes.ts';
 import { publicSendingDomainRoutes, sendingDomainRoutes } from './sending-domains/sending-domains.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
@@ -261,7 +261,7 @@ const listed: ListedSurface[] = [
     authenticate: (app) => limitReading(app, authenticateApiCaller(app)),
     credential: 'api_key',
     ...publicErrors,
-    translate: (app, request, failure) => (dialectOf(app, request) === 'gc' ? inGcWords(failure) : failure),
+    translate: (app, request, failure) => (dialectOf(app, request) === 'gc' ? toGcError(failure) : failure),
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
     afterWrite: (app, { url }) => (/^\/v2\/(manage-)?template/.test(url) ? showChange(app) : undefined),

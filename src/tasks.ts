@@ -3,7 +3,7 @@ import { createAllowances } from './billing/allowance.ts';
 import { deleteOldSessions } from './console/sessions/sessions.ts';
 import { createReturnedLetterCallbacks, storeFailureCallbacks } from './delivery/callbacks/service-callbacks.ts';
 import { cleanDelivery } from './delivery/delivery.task.ts';
-import { driftBack, shiftFromSlow } from './delivery/failover/provider-failover.ts';
+import { restoreShares, shiftFromSlow } from './delivery/failover/provider-failover.ts';
 import { checkQueue } from './delivery/queue-check.ts';
 import { recordEmailReceipt, retryReceipt } from './delivery/receipts/provider-reports.ts';
 import { findLostMessages, timeOutMessages } from './delivery/sweeps.ts';
@@ -33,7 +33,7 @@ import { announceReturnedLetters } from './letters/returned/returned-letters.ts'
 import { deleteUnneededAttachments } from './notifications/attachments/attachments.ts';
 import { judgeServices } from './notifications/guard/guard.task.ts';
 import { reconcileAnnualCounts } from './notifications/limits/annual-limits.ts';
-import { tellOfReachedLimits } from './notifications/limits/limit-notices.task.ts';
+import { sendLimitNotices } from './notifications/limits/limit-notices.task.ts';
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
@@ -164,7 +164,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Tells managers that a limit of the day or the year is used to 80 %, and that it is used up.',
     schedule: { cron: '* * * * *', reason: 'Every minute, while there is time to ask for more.' },
     ...soonAgain,
-    run: tellOfReachedLimits,
+    run: sendLimitNotices,
   },
   {
     name: 'reconcile-annual-counts',
@@ -303,7 +303,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Moves the shares of the providers back to normal when they have not changed for a while.',
     schedule: { cron: '*/5 * * * *', reason: 'Gradually, so that a recovering provider is not overloaded.' },
     ...soonAgain,
-    run: driftBack,
+    run: restoreShares,
   },
   {
     name: 'check-delivery-queue',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists } from '../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, NoContent, Uuid } from '../protocol/fields.ts';
@@ -40,7 +40,7 @@ export function brandPoolRoutes(http: Http, app: Platform): void {
     http.post(
       `/organisations/:organisation_id/${kind}-branding-pool`,
       {
-        ...takesLongLists,
+        ...acceptsLongLists,
         schema: {
           summary: `Add ${kind} brandings to the organisation’s pool`,
           params: OfOrganisation,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invalidField } from '../platform/failure.ts';
 import { decodeBase64 } from '../platform/http/body/base64.ts';
-import { takesLongText } from '../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
@@ -92,7 +92,7 @@ export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void 
   http.post(
     '/email-branding/:email_branding_id/logo',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Upload the logo of an email branding: a PNG, scaled to fit into 640 by 216 pixels',
         params: OfBrand,

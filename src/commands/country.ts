@@ -52,8 +52,8 @@ async function change(flags: Flags): Promise<void> {
       await refuseWhileInUse(db);
       if (zone === undefined) {
         const { slots, letters } = await changePostage({ db, clock: systemClock }, config.country.profile);
-        const inWords = Object.entries(slots).map(([id, slot]) => `${id} ${slot}`);
-        print(`The slots are ${inWords.join(', ')}. All ${letters} letters are counted as before.`);
+        const pairs = Object.entries(slots).map(([id, slot]) => `${id} ${slot}`);
+        print(`The slots are ${pairs.join(', ')}. All ${letters} letters are counted as before.`);
         return;
       }
       const { first_day, old_zone, messages } = await changeZone({ db, clock: systemClock }, zone);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { decodeLetter } from '../notifications/sending/letter-rules.ts';
 import type { SendState } from '../notifications/sending/send-context.ts';
 import { notFound } from '../platform/failure.ts';
-import { takesFiles } from '../platform/http/body/body-limits.ts';
+import { acceptsFiles } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { Nullable, OfService } from '../protocol/fields.ts';
 import { type CheckDeps, checkPdfLetter } from './checked-letters.ts';
@@ -11,7 +11,7 @@ export function checkPdfLetterRoutes(http: Http, app: CheckDeps & { sending: Pic
   http.post(
     '/service/:service_id/check-pdf-letter',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       schema: {
         summary: 'Check a PDF as a letter, without sending it',
         description: 'The same check as for a letter that is sent with `POST /service/{service_id}/send-pdf-letter`.',

@@ -16,7 +16,7 @@ import {
 import { letterReference, type PrintProvider } from './print/print-provider.ts';
 import { deletePrintedLettersBefore } from './print/print-run.sql.ts';
 
-const atOnce = 500;
+const batchSize = 500;
 const printedKeptForDays = 365;
 const sandboxKeptForDays = 7;
 
@@ -33,7 +33,7 @@ export async function endOldLetters(app: Platform): Promise<void> {
   const now = app.clock.now();
   const before_id = firstIdAt(earlier(now, maxAgeDays * day_ms));
   for (;;) {
-    const letters = await selectLettersOnTheirWay(app.db, before_id, atOnce);
+    const letters = await selectLettersOnTheirWay(app.db, before_id, batchSize);
     if (letters.length === 0) return;
     const idsOf = (handedOver: boolean) =>
       letters.filter(({ status }) => (status === 'sending') === handedOver).map(({ id }) => id);
@@ -65,7 +65,7 @@ export async function giveUpLetters(country: Country, tx: Tx, ids: string[], now
 export async function cleanLetters(app: Deps): Promise<void> {
   let deleted = 0;
   for (;;) {
-    const ids = await selectOrphanedLetterFiles(app.db, atOnce);
+    const ids = await selectOrphanedLetterFiles(app.db, batchSize);
     if (ids.length === 0) break;
     for (const id of ids) {
       await app.files.remove(letterFiles.finished(id));

@@ -61,7 +61,7 @@ function numberText({ has_semicolon, unsupported_code }: Facts): string {
 }
 
 /** Converts a failure to the form that GC Notify's clients expect. */
-export function inGcWords(failure: Failure): Failure {
+export function toGcError(failure: Failure): Failure {
   const { headers, reason, problems } = failure;
   const found = reason === undefined ? undefined : gcErrors.get(reason)?.(failure.facts);
   if (found) {

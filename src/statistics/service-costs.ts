@@ -52,7 +52,7 @@ export async function listVolumesByService(app: Platform, days: Days) {
   });
 }
 
-const postInWords: Record<string, string> = {
+const postageNames: Record<string, string> = {
   economy: 'economy class',
   second: 'second class',
   first: 'first class',
@@ -62,13 +62,13 @@ const postInWords: Record<string, string> = {
 
 /** Formats the letters of a bill: one line per postage and price. In the United Kingdom, uses the wording of GOV.UK Notify. */
 export function letterBreakdown(country: Pick<Country, 'code' | 'money' | 'postage'>, lines: LettersAtRate[]): string {
-  const inWords = (postage: string) =>
-    (country.code === 'gb' ? postInWords[postage] : undefined) ?? postageLabel(country.postage, postage);
-  const inOrder = country.code === 'gb' ? Object.keys(postInWords) : listPostage(country.postage);
-  const byPost = new Map(inOrder.map((postage) => [inWords(postage), new Map<number, number>()]));
+  const postageName = (postage: string) =>
+    (country.code === 'gb' ? postageNames[postage] : undefined) ?? postageLabel(country.postage, postage);
+  const inOrder = country.code === 'gb' ? Object.keys(postageNames) : listPostage(country.postage);
+  const byPost = new Map(inOrder.map((postage) => [postageName(postage), new Map<number, number>()]));
   for (const [postage, rate, letters] of lines) {
-    const atRate = byPost.get(inWords(postage)) ?? new Map<number, number>();
-    byPost.set(inWords(postage), atRate.set(rate, (atRate.get(rate) ?? 0) + letters));
+    const atRate = byPost.get(postageName(postage)) ?? new Map<number, number>();
+    byPost.set(postageName(postage), atRate.set(rate, (atRate.get(rate) ?? 0) + letters));
   }
   return [...byPost]
     .flatMap(([post, atRate]) =>

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
 import type { Country } from '../countries/country.ts';
 import { Failure } from '../platform/failure.ts';
-import { takeNothingForEmpty } from '../platform/http/body/body.ts';
-import { takesLongText } from '../platform/http/body/body-limits.ts';
+import { acceptEmptyBody } from '../platform/http/body/body.ts';
+import { acceptsLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Nullable, StoredPostage, Uuid } from '../protocol/fields.ts';
@@ -92,7 +92,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
   http.post(
     '/v2/template/:id/preview',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Preview a template with values',
         params: OfTemplate,
@@ -113,7 +113,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
         malformedJson: () => new Failure('invalid', 'ValidationError', 'Invalid JSON'),
         verbatimNumbersUnder: 'personalisation',
       },
-      preValidation: takeNothingForEmpty,
+      preValidation: acceptEmptyBody,
     },
     async (request, reply) => {
       const { params, body, countAs } = request;

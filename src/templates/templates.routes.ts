@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Country } from '../countries/country.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
-import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
+import { acceptsLongLists, acceptsLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -98,7 +98,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
   http.post(
     '/service/:service_id/template',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Create a template',
         params: OfService,
@@ -119,7 +119,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
   http.post(
     '/service/:service_id/template/:template_id',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       schema: {
         summary: 'Edit, archive, restore or redact a template, or set its reply-to; each creates a new version',
         params: OfTemplate,

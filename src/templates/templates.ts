@@ -68,7 +68,7 @@ export interface NewTemplateRequest {
 }
 
 /** The context in which a template is created. */
-interface Made {
+interface TemplateContext {
   country: Pick<Country, 'postage' | 'sms'>;
   now: Date;
 }
@@ -87,17 +87,17 @@ export async function createTemplateIn(
   tx: Tx,
   serviceId: string,
   request: NewTemplateRequest,
-  made: Made,
+  context: TemplateContext,
 ): Promise<CurrentTemplateRow> {
   const { permissions, api_dialect } = await getServiceRules(tx, serviceId);
   const imported = request.id === undefined ? {} : { id: await requireUnusedId(tx, request.id) };
-  const template = { ...newTemplate(serviceId, request, made), ...imported };
+  const template = { ...newTemplate(serviceId, request, context), ...imported };
   refuseIfForAnotherService(serviceId, request.service);
   refuseUnlessLanguagesFit(template, request);
   refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
   await refuseUnlessFolderExists(tx, serviceId, template.folder);
   refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
-  const rules = textRules(made.country, { permissions, api_dialect });
+  const rules = textRules(context.country, { permissions, api_dialect });
   refuseUnlessContentFits(template, rules);
   const languages = readLanguages(template, request.languages ?? null, { permissions, ...rules });
   refuseVariantsOfWelshLetter({ ...template, languages });
@@ -108,7 +108,7 @@ export async function createTemplateIn(
   return getTemplate(tx, serviceId, template.id);
 }
 
-function newTemplate(serviceId: string, request: NewTemplateRequest, { country, now }: Made): NewTemplate {
+function newTemplate(serviceId: string, request: NewTemplateRequest, { country, now }: TemplateContext): NewTemplate {
   const type = request.template_type;
   const isLetter = type === 'letter';
   return {
@@ -260,7 +260,7 @@ export async function getOrCreateReplyTemplate(
 export async function getOrCreatePrecompiledTemplate(
   db: Db | Tx,
   serviceId: string,
-  { country, now }: Made,
+  { country, now }: TemplateContext,
 ): Promise<CurrentTemplateRow> {
   const existing = await selectPrecompiledTemplate(db, serviceId);
   if (existing) return existing;

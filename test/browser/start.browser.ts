@@ -63,7 +63,7 @@ describe('the pages outside of the frame', () => {
     const { page } = await open({ viewport: { width, height: 900 } });
     await page.goto('/console/sign-in');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    const stamp = await page.locator('.franking').boundingBox();
+    const stamp = await page.locator('.cancelled-stamp').boundingBox();
     const summary = await page.locator('.error-summary').boundingBox();
     expect((summary?.y ?? 0) - ((stamp?.y ?? 0) + (stamp?.height ?? 0))).toBeGreaterThanOrEqual(0);
     expect(await overflow_px(page)).toBe(0);

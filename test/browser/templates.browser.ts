@@ -98,7 +98,7 @@ describe('the editor', () => {
     await page.goto(`/console/services/${service}/templates/new/sms`);
     await page.getByLabel('Message', { exact: true }).fill(`Price: 5€ ${'x'.repeat(160)}`);
     await page.getByText('2 parts').waitFor();
-    expect(await page.locator('.layer mark.dear').allTextContents()).toEqual(['€']);
+    expect(await page.locator('.layer mark.costly').allTextContents()).toEqual(['€']);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.screenshot({ path: 'test/browser/output/editor-text.png', fullPage: true });
     await page.goto(`/console/services/${service}/templates/new/letter`);

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesFiles } from '../../platform/http/body/body-limits.ts';
+import { acceptsFiles } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
@@ -17,7 +17,7 @@ export function letterAttachmentRoutes(
   http.post(
     '/letter-attachment',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       schema: {
         summary: 'Attach a PDF to a letter template, which creates a new version of the template',
         body: Type.Object({

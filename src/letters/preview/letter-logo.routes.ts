@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongText } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, Raw, Uuid } from '../../protocol/fields.ts';
@@ -12,7 +12,7 @@ export function letterLogoRoutes(http: Http, app: Platform & { pdfThreads: PdfTh
   http.post(
     '/letter-branding/:letter_branding_id/logo',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Upload the logo of a letter branding: an SVG, scaled to fit into 70 by 18 mm',
         params: OfBrand,

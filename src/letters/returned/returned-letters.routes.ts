@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Day, LondonTime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
@@ -36,7 +36,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
   http.post(
     '/letters/returned',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       schema: {
         summary: 'Report returned letters, by the references in their file names',
         body: References,

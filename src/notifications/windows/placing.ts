@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dayFormat } from '../../countries/calendar.ts';
 import { calendarOf } from '../../countries/timing/zones.ts';
-import { forApi, t, written } from '../../language/text.ts';
+import { forApi, formatted, t } from '../../language/text.ts';
 import { hour_ms, later } from '../../platform/clock.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -100,7 +100,7 @@ function closedFor({ at, zones }: SendingTime): Failure {
     return invalid(text, { reason: 'sending_times_never_open' });
   }
   const opens = calendarOf(zones?.[0] ?? 'UTC').day(at);
-  const day = written(({ dates }) => dates.write(opens, { day: 'numeric', month: 'long' }));
+  const day = formatted(({ dates }) => dates.write(opens, { day: 'numeric', month: 'long' }));
   const text = forApi(
     `Your sending times are closed until ${dayInWords(opens)}. Send this later, or use a priority template`,
     t('Your sending times are closed until {day}. Send this later, or use a priority template.', { day }),

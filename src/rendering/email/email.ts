@@ -122,7 +122,7 @@ function parseContent(
   open: readonly OpenPlaceholder[],
 ): MarkdownBlock[] {
   const grammar = { links: true, open, emphasis: slots.dialect === 'gc' };
-  const parse = (text: string) => parseMarkdown(keepFromLinking(text), grammar);
+  const parse = (text: string) => parseMarkdown(preventAutolinking(text), grammar);
   return tagged ? parseSections(splitAtTags(filled), parse) : parse(filled);
 }
 
@@ -168,7 +168,7 @@ const govUk = /(?<=(?:^|\s)[#*^]?gov)\.(?=uk(?![/?#]))/gi;
 const unsupported = /[\u2028\u3164]/g;
 
 /** Mail clients link every `GOV.UK`; a zero-width space prevents it. */
-function keepFromLinking(text: string): string {
+function preventAutolinking(text: string): string {
   return text.replace(govUk, '.\u200B').replace(unsupported, '');
 }
 

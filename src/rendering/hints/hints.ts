@@ -3,7 +3,7 @@ import { messageOf } from './hint-words.ts';
 import { countAddresses, findIpLink, findShortener, findVagueLinkText } from './link-hints.ts';
 import { readWriting, type Writing } from './plain-writing.ts';
 import { findCapitals, findHardReading, findLongSentence, listSentences } from './reading-hints.ts';
-import { findDearCharacters, findMissingSender, findSavedPart, measureCost } from './text-message-hints.ts';
+import { findCostlyCharacters, findMissingSender, findSavedPart, measureCost } from './text-message-hints.ts';
 
 /** Only the beginning of a longer text is checked: the advice is the same, and it is shown while somebody types. */
 const maxJudged = 100_000;
@@ -33,7 +33,7 @@ export function findHints(hinted: HintedText): Hint[] {
       hinted.sent_to_many === true &&
       hinted.has_unsubscribe_link !== true &&
       inBody({ found: null, place: null }),
-    'dear-characters': cost !== undefined && inBody(findDearCharacters(body, cost)),
+    'dear-characters': cost !== undefined && inBody(findCostlyCharacters(body, cost)),
     'save-a-part': cost !== undefined && inBody(findSavedPart(cost)),
   };
   return hintRules.flatMap((rule) => {

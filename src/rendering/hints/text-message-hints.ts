@@ -18,7 +18,7 @@ interface Cost {
   parts: number;
   partsWithout: number;
   /** The distinct letters that need UCS-2, in order of appearance. */
-  dear: string[];
+  costly: string[];
   /** How many fewer characters would save a part. */
   remove: number;
 }
@@ -28,9 +28,9 @@ export function measureCost({ content, service, alphabet = 'gsm-welsh', dialect 
   const message = render(content, service, how);
   // The author did not write the name of the service, so its letters do not count.
   const written = () => (service?.prefix ? render(content, undefined, how) : message).text;
-  const dear = message.encoding === 'ucs2' ? smsAlphabet(alphabet, dialect).notable(written()).ucs2 : [];
-  const plain = dear.length === 0 ? message : render(plainOf(content, dear), service, how);
-  return { parts: message.fragments, partsWithout: plain.fragments, dear, remove: surplusOf(message) };
+  const costly = message.encoding === 'ucs2' ? smsAlphabet(alphabet, dialect).notable(written()).ucs2 : [];
+  const plain = costly.length === 0 ? message : render(plainOf(content, costly), service, how);
+  return { parts: message.fragments, partsWithout: plain.fragments, costly, remove: surplusOf(message) };
 }
 
 function render(content: string, service: HintedService | undefined, how: Pick<HintedText, 'alphabet' | 'dialect'>) {
@@ -39,8 +39,8 @@ function render(content: string, service: HintedService | undefined, how: Pick<H
 }
 
 /** Replaces each costly letter with one of the alphabet. */
-function plainOf(content: string, dear: readonly string[]): string {
-  const letters = new Set(dear);
+function plainOf(content: string, costly: readonly string[]): string {
+  const letters = new Set(costly);
   return Array.from(content.normalize('NFC'), (character) => (letters.has(character) ? 'a' : character)).join('');
 }
 
@@ -51,17 +51,17 @@ function surplusOf({ text, encoding, fragments }: SmsMessage): number {
   return text.length + doubles - (fragments === 2 ? single : part * (fragments - 1));
 }
 
-export function findDearCharacters({ text }: Writing, { parts, partsWithout, dear }: Cost): Found | undefined {
-  const [first] = dear;
+export function findCostlyCharacters({ text }: Writing, { parts, partsWithout, costly }: Cost): Found | undefined {
+  const [first] = costly;
   if (first === undefined || partsWithout >= parts) return undefined;
   const start = text.indexOf(first);
   const place = start === -1 ? null : { start, end: start + first.length };
-  return { found: dear.join(''), place, count: parts, other: partsWithout };
+  return { found: costly.join(''), place, count: parts, other: partsWithout };
 }
 
-const mostToRemove = 30;
+const maxToRemove = 30;
 
 export function findSavedPart({ remove, parts }: Cost): Found | undefined {
-  if (remove < 1 || remove > mostToRemove) return undefined;
+  if (remove < 1 || remove > maxToRemove) return undefined;
   return { found: null, place: null, count: remove, other: parts };
 }

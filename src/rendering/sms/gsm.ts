@@ -58,7 +58,7 @@ export interface SmsAlphabet {
   needsUcs2(text: string): boolean;
   notable(text: string): NotableCharacters;
   /** The characters that make a message cost more, or the only ones that do not. */
-  dear: { characters: string } | { allBut: string };
+  costly: { characters: string } | { allBut: string };
 }
 
 /** Enough for the letters of a few scripts. Limited, because anybody can send every character there is. */
@@ -89,7 +89,7 @@ function replacingAlphabet(keptLetters: string): SmsAlphabet {
         lost: characters.filter((character) => character !== '?' && downgrade(character) === '?'),
       };
     },
-    dear: { characters: extension + outsideGsm },
+    costly: { characters: extension + outsideGsm },
   };
 }
 
@@ -118,7 +118,7 @@ function keepingAlphabet(): SmsAlphabet {
         lost: characters.filter((character) => unsendable.test(character) && !cheap.includes(character)),
       };
     },
-    dear: { allBut: cheap },
+    costly: { allBut: cheap },
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, OfService } from '../../protocol/fields.ts';
@@ -23,7 +23,7 @@ export function guestListRoutes(http: Http, app: Platform): void {
   http.put(
     '/service/:service_id/guest-list',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       schema: {
         summary: 'Replace the whole guest list',
         params: OfService,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesFiles } from '../../platform/http/body/body-limits.ts';
+import { acceptsFiles } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
@@ -48,7 +48,7 @@ export function templateEmailFileRoutes(http: Http, app: Platform & { virusScann
   http.post(
     '/service/:service_id/templates/:template_id/template_email_files',
     {
-      ...takesFiles,
+      ...acceptsFiles,
       schema: {
         summary: 'Add a file to an email template, pending until it is made live',
         params: OfTemplate,

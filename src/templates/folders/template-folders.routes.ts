@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
@@ -78,7 +78,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/template-folder/contents',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       schema: {
         summary: 'Move templates and folders to the root',
         params: OfService,
@@ -95,7 +95,7 @@ export function templateFolderRoutes(http: Http, app: Platform): void {
   http.post(
     '/service/:service_id/template-folder/:folder_id/contents',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       schema: {
         summary: 'Move templates and folders into a folder',
         params: OfFolder,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import { takesLongText } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Nullable, OfService, OneOf } from '../../protocol/fields.ts';
@@ -67,7 +67,7 @@ const summary = 'Get advice on the wording, links and costs of a template; nothi
 export function publicHintRoutes(http: Http, app: Deps): void {
   http.post(
     '/v2/template/check',
-    { ...takesLongText, schema: { summary, body: Written, response: { 200: Checked } } },
+    { ...acceptsLongText, schema: { summary, body: Written, response: { 200: Checked } } },
     async (request) => checked(app, apiCallerOf(request).service_id, request.body),
   );
 }
@@ -75,7 +75,7 @@ export function publicHintRoutes(http: Http, app: Deps): void {
 export function hintRoutes(http: Http, app: Deps): void {
   http.post(
     '/service/:service_id/template/check',
-    { ...takesLongText, schema: { summary, params: OfService, body: Written, response: { 200: Checked } } },
+    { ...acceptsLongText, schema: { summary, params: OfService, body: Written, response: { 200: Checked } } },
     async ({ params, body }) => checked(app, params.service_id, body),
   );
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { actAsKey, apiCallerOf } from '../../auth/api-caller.ts';
 import type { Country } from '../../countries/country.ts';
-import { takesLongText } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings } from '../../platform/settings.ts';
@@ -122,7 +122,7 @@ export function manageTemplateRoutes(http: Http, app: Platform & { config: { htt
   http.post(
     '/v2/manage-template',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Create a template in a category, which sets its process type',
         description: needsManager,
@@ -154,7 +154,7 @@ export function manageTemplateRoutes(http: Http, app: Platform & { config: { htt
   http.patch(
     '/v2/manage-template/:id',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Change a template, or move it to another folder; null moves it out of its folder',
         description: needsManager,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { actAsKey, apiCallerOf } from '../../auth/api-caller.ts';
 import type { Country } from '../../countries/country.ts';
-import { takesLongText } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings } from '../../platform/settings.ts';
@@ -151,7 +151,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
   http.post(
     '/v2/template',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Create a template',
         description: 'Needs a key that may manage templates.',
@@ -174,7 +174,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
   http.post(
     '/v2/template/:id',
     {
-      ...takesLongText,
+      ...acceptsLongText,
       schema: {
         summary: 'Edit, move, archive or restore a template; all changes of a request are one version',
         description: 'Needs a key that may manage templates.',

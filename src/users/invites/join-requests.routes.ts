@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { takesLongLists } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
@@ -37,7 +37,7 @@ export function joinRequestRoutes(http: Http, app: Deps): void {
   http.post(
     '/service/:service_id/service-join-request',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       schema: {
         summary: 'Request to join a service',
         params: OfService,

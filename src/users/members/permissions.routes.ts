@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { getOrganisation } from '../../organisations/organisations.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { takesLongLists } from '../../platform/http/body/body-limits.ts';
+import { acceptsLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -23,7 +23,7 @@ export function permissionRoutes(http: Http, app: Platform): void {
   http.post(
     '/user/:user_id/service/:service_id/permission',
     {
-      ...takesLongLists,
+      ...acceptsLongLists,
       preValidation: memberOfPathExists(app),
       schema: {
         summary: 'Replace the permissions and folders of a user in a service',

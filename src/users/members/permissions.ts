@@ -41,13 +41,13 @@ export const servicePermissions = [
 export type ServicePermission = (typeof servicePermissions)[number];
 
 /** A member manages the service if they have all permissions of one of these lists. */
-export const waysToManage: readonly (readonly ServicePermission[])[] = [
+export const managePermissionSets: readonly (readonly ServicePermission[])[] = [
   ['manage_service'],
   ['manage_users', 'manage_settings'],
 ];
 
 export function manages(permissions: readonly string[]): boolean {
-  return waysToManage.some((names) => names.every((name) => permissions.includes(name)));
+  return managePermissionSets.some((names) => names.every((name) => permissions.includes(name)));
 }
 
 export const creatorPermissions: ServicePermission[] = [

@@ -63,7 +63,7 @@ export async function problemsFromRightToLeft(page: Page, name: string): Promise
 /** The lines themselves are compared: their element is as wide as the page. The drawing begins a little within its frame. */
 function isStampOverText(page: Page): Promise<boolean> {
   return page.evaluate(() => {
-    const stamp = document.querySelector('.franking')?.getBoundingClientRect();
+    const stamp = document.querySelector('.cancelled-stamp')?.getBoundingClientRect();
     if (!stamp) return false;
     return [...document.querySelectorAll('h1, .lead')].some((element) => {
       const text = document.createRange();

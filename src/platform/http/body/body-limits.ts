@@ -12,11 +12,11 @@ declare module 'fastify' {
   }
 }
 
-/** Larger limits, spread into the options of the routes that need them: `...takesFiles`. */
-export const takesFiles = { bodyLimit: 20 * 1024 * 1024 };
+/** Larger limits, spread into the options of the routes that need them: `...acceptsFiles`. */
+export const acceptsFiles = { bodyLimit: 20 * 1024 * 1024 };
 /** An email of two million bytes, with room for JSON escapes. */
-export const takesLongText = { bodyLimit: 6 * 1024 * 1024 };
-export const takesLongLists = { bodyLimit: 6 * 1024 * 1024, config: { maxBodyValues: 150_000 } };
+export const acceptsLongText = { bodyLimit: 6 * 1024 * 1024 };
+export const acceptsLongLists = { bodyLimit: 6 * 1024 * 1024, config: { maxBodyValues: 150_000 } };
 
 /** Recursing into deeper values may overflow the stack. */
 const maxDepth = 5_000;

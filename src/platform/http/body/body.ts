@@ -121,7 +121,7 @@ export function parseForm(body: Buffer, route: FastifyContextConfig): unknown {
 }
 
 /** A `preValidation` hook that treats `[]`, `0`, `""` and `false` like `{}`. */
-export function takeNothingForEmpty(request: FastifyRequest, _reply: unknown, done: () => void): void {
+export function acceptEmptyBody(request: FastifyRequest, _reply: unknown, done: () => void): void {
   const { body } = request;
   if (!body || (Array.isArray(body) && body.length === 0)) request.body = {};
   done();
