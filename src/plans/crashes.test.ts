@@ -158,7 +158,7 @@ describe.each(Object.entries(situations).map(([name, situation], place) => ({ na
       await act(harness, undisturbed);
       const expected = await storedOf(undisturbed);
       // A part of the statements, unless the run is long: other ones in each situation.
-      const { first, every } = isLongRun ? { first: 0, every: 1 } : { first: 2 + place, every: 11 };
+      const { first, every } = isLongRun ? { first: 0, every: 1 } : { first: 4 + place, every: 40 };
       for (let statements = first; ; statements += every) {
         await aServiceWithPlan();
         const id = await prepare();
@@ -177,7 +177,7 @@ describe.each(Object.entries(situations).map(([name, situation], place) => ({ na
 
 describe('a process that dies while it accepts a message', () => {
   it('has accepted it once, however often the request is repeated', { timeout: 60_000 }, async () => {
-    for (let statements = 0; ; statements += 1) {
+    for (let statements = 0; ; statements += isLongRun ? 1 : 4) {
       await aServiceWithPlan();
       crashes.after(statements);
       const first = await dying.v2('POST', '/v2/messages', key, request(planRecipient), headers);

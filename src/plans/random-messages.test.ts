@@ -25,7 +25,7 @@ const harness = useHarness({
 
 const { messagesPerWorld, turns, worlds } = isLongRun
   ? { messagesPerWorld: 100, turns: 24, worlds: 25 }
-  : { messagesPerWorld: 10, turns: 10, worlds: 1 };
+  : { messagesPerWorld: 8, turns: 6, worlds: 1 };
 
 let dying: Pick<Harness, 'app'>;
 let crashes: Crashes;
@@ -365,7 +365,7 @@ async function live(seed: number): Promise<{ messages: number; starts: number; c
     if (!isAtOnce) await world.receive();
     for (const { id } of await world.messages()) if (random.isTrue(0.01)) await world.cancel(id);
     await world.work(async () => {
-      crashes.after(random.isTrue(0.4) ? random.integer(40) : Number.POSITIVE_INFINITY);
+      crashes.after(random.isTrue(0.6) ? random.integer(20) : Number.POSITIVE_INFINITY);
       const workers = [harness, dying].map(({ app }) => new PlanWorker(app).runOnce().catch(() => undefined));
       await Promise.all([...workers, isAtOnce && world.receive()]);
       if (crashes.hasCrashed) world.crashCount += 1;
