@@ -3,6 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { KeyType } from '../../protocol/key-types.ts';
+import { lanes } from '../notification.ts';
 
 export interface HeldRow {
   notification_id: string;
@@ -49,6 +50,27 @@ export async function selectHeld(
       join templates t on t.id = n.template_id
     where h.service_id = ${serviceId} and h.notification_id > ${after} and ${condition}
     order by h.notification_id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Selects scheduled messages that do not wait for a sending time, in the order of their ids. The time zone of their request is not known. */
+export async function selectScheduled(
+  db: Db,
+  serviceId: string,
+  now: Timestamp,
+  { after, limit }: { after: string; limit: number },
+): Promise<HeldToPlace[]> {
+  const { rows } = await sql<HeldToPlace>`
+    select n.id as notification_id, n.service_id, n.notification_type, n.scheduled_for as held_until, null as time_zone,
+      n.scheduled_for as wanted_at, n.job_id, n.template_id, n.key_type, t.process_type,
+      coalesce(n.normalised_recipient, n.recipient) as recipient, n.created_at
+    from delivery_queue q
+      cross join lateral (select * from notifications where id = q.notification_id limit 1) n
+      join templates t on t.id = n.template_id
+    where q.notification_type in ('email', 'sms') and q.lane = any (${Object.values(lanes)}::smallint[]) and q.service_id = ${serviceId}
+      and q.due_at > ${now} and q.attempts = 0 and q.leased_by is null and q.notification_id > ${after}
+      and n.scheduled_for is not null and not exists (select from held_messages h where h.notification_id = q.notification_id)
+    order by q.notification_id limit ${limit}`.execute(db);
   return rows;
 }
 

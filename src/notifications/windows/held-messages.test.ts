@@ -230,6 +230,30 @@ describe('a message that waits', () => {
     expect((await read(id)).status).not.toBe('created');
   });
 
+  it('was scheduled for when they are open, and waits if they are closed then after a change', async () => {
+    const { service, window, send, read } = await aTeam();
+    const at = (hour: string) => `2026-11-17T${hour}:00:00.000000Z`;
+    const messages = await Promise.all(['09', '12', '20'].map((hour) => send({ scheduled_for: at(hour) })));
+    const [early, noon, late] = messages.map(({ body }) => body.id);
+    const shorter = { ...daytime, from_time: '10:00', until_time: '19:00' };
+    expect((await admin('POST', `/service/${service}/send-window/${window}`, shorter)).status).toBe(200);
+    await harness.runTasks();
+    expect(await read(early)).toMatchObject({ held_until: at('10') });
+    expect(await read(noon)).not.toHaveProperty('held_until');
+    expect(await dueOf(noon)).toBe(at('12'));
+    expect(await read(late)).toMatchObject({ held_until: '2026-11-18T10:00:00.000000Z' });
+    expect((await admin('POST', `/service/${service}/send-window/${window}`, daytime)).status).toBe(200);
+    await harness.runTasks();
+    for (const [id, hour] of [
+      [early, '09'],
+      [noon, '12'],
+      [late, '20'],
+    ]) {
+      expect(await read(id)).not.toHaveProperty('held_until');
+      expect(await dueOf(id)).toBe(at(hour));
+    }
+  });
+
   it('can be sent now, once', async () => {
     const { service, send, read } = await aTeam();
     const { id } = (await send()).body;

@@ -16,9 +16,11 @@ import {
   dequeueHeld,
   type HeldRow,
   type HeldToPlace,
+  insertHeld,
   type NewTime,
   selectFirstHeld,
   selectHeld,
+  selectScheduled,
   updateDueTimes,
 } from './held-messages.sql.ts';
 import { type Placed, placeMessage, spread, type WhereItGoes, type WindowDeps } from './placing.ts';
@@ -130,7 +132,37 @@ export async function runRetiming(app: RetimeDeps, { service_id }: { service_id:
   await app.changeListener.catchUp();
   const service = await app.sending.services.find(service_id);
   if (!service) return;
-  await inBatches(app.db, service_id, undefined, (message) => newTimeOf(app, service.sending_times, message));
+  const { sending_times } = service;
+  await inBatches(app.db, service_id, undefined, (message) => newTimeOf(app, sending_times, message));
+  if (sending_times !== null) await holdScheduled(app, service_id, sending_times);
+}
+
+/** Holds scheduled messages whose sending times are now closed at that time. */
+async function holdScheduled(app: RetimeDeps, serviceId: string, times: SendingTimes): Promise<void> {
+  const now = timestamp(app.clock.now());
+  for (let after = nilId; ; ) {
+    const found = await selectScheduled(app.db, serviceId, now, { after, limit: batch });
+    const placed = found.flatMap((message) => {
+      const [time] = newTimeOf(app, times, message);
+      return time && time.held_until !== null ? [{ message, time, held_until: time.held_until }] : [];
+    });
+    await inTransaction(app.db, async (tx) => {
+      const moved = new Set(
+        await updateDueTimes(
+          tx,
+          placed.map(({ time }) => time),
+        ),
+      );
+      const held = placed.filter(({ time }) => moved.has(time.id));
+      await insertHeld(
+        tx,
+        held.map(({ message, held_until }) => ({ ...message, held_until })),
+      );
+    });
+    const last = found.at(-1);
+    if (found.length < batch || !last) return;
+    after = last.notification_id;
+  }
 }
 
 function newTimeOf(app: WindowDeps, times: SendingTimes | null, message: HeldToPlace): NewTime[] {
