@@ -116,6 +116,9 @@ describe('sending over SMTP', () => {
     inlet.certificate = certificate;
     expect(text).toMatch(/Last refusals.*today, 12:00.*554 5\.6\.0 The email has no text.*alarm/s);
     expect(text).toContain('None: only on the same machine');
+    const list = (await browser.get(`${here}/refused`)).text;
+    expect(list).toContain('5.6.0 The email has no text');
+    expect(list).not.toContain('Fields: none');
     expect(text).not.toContain('MandatoryStartTLS');
   });
 

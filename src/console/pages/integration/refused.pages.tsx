@@ -106,11 +106,13 @@ function RefusedList({ requests, now }: { requests: readonly Refused[]; now: Dat
 
 function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
   const { id, path, status_code, errors, api_key_name, corrected } = request;
+  // An email over SMTP has neither a code of the API nor fields.
+  const isRequest = path.startsWith('/');
   return (
     <div class="stack stack--tight grow">
       <div class="row">
         <Time at={request.created_at} now={now} />
-        <code>{path.startsWith('/') ? asIs(`POST ${path}`) : path}</code>
+        <code>{isRequest ? asIs(`POST ${path}`) : path}</code>
         <span class="badge tone-red">{status_code}</span>
         {api_key_name !== null && (
           <span class="muted" dir="auto">
@@ -120,15 +122,17 @@ function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
       </div>
       {errors.map(({ error, message }) => (
         <p key={message}>
-          <b>{message}</b> <span class="muted">{error}</span>
+          <b>{message}</b> {isRequest && <span class="muted">{error}</span>}
         </p>
       ))}
-      <p class="muted">
-        {request.fields.length > 0 ? t('Fields: {fields}', { fields: request.fields.join(', ') }) : t('Fields: none')}
-        {request.personalisation_fields.length > 0 && (
-          <> {t('(personalisation: {fields})', { fields: request.personalisation_fields.join(', ') })}</>
-        )}
-      </p>
+      {isRequest && (
+        <p class="muted">
+          {request.fields.length > 0 ? t('Fields: {fields}', { fields: request.fields.join(', ') }) : t('Fields: none')}
+          {request.personalisation_fields.length > 0 && (
+            <> {t('(personalisation: {fields})', { fields: request.personalisation_fields.join(', ') })}</>
+          )}
+        </p>
+      )}
       {corrected !== undefined && (
         <details class="more">
           <summary>{t('A request that works')}</summary>

@@ -11,7 +11,7 @@ import { SaveForm } from '../../parts/form.tsx';
 const who = { service: 'templates' } as const;
 const readers = { service: 'api' } as const;
 
-/** Not everybody who writes templates may open the page that leads here. */
+/** Some people who write templates cannot open the page "Send over SMTP". */
 function backTo(service: Service, { user }: PageRequest<typeof who>['visitor']): string {
   const home = `/services/${service.id}`;
   return may(readers, user, service) === 'yes' ? `${home}/integration/smtp` : home;

@@ -20,7 +20,7 @@ const managers = { service: 'manage' } as const;
 const writers = { service: 'templates' } as const;
 const maxRefusals = 5;
 
-/** For software that can only send mail: what to enter in it. */
+/** The settings that software needs to send over SMTP. */
 export function smtpPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/smtp', {
     who: { service: 'api' },
@@ -37,7 +37,7 @@ export function smtpPages(pages: Pages, app: ConsoleApp): void {
         <>
           <p class="measure">
             {t(
-              'Software that can only send mail hands its emails to Pennypost, with an API key as password. They come from the address of this service, with its limits and its brand.',
+              'Software that can only send mail can send through this service, with an API key as its password. Its emails come from the address of this service, and have its brand and its limits.',
             )}
           </p>
           {server === undefined && (
@@ -88,11 +88,12 @@ export function smtpPages(pages: Pages, app: ConsoleApp): void {
 }
 
 function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string }) {
+  const { host, port, security } = server;
   const rows = [
-    { name: t('Host'), value: server.host },
-    { name: t('Port'), value: String(server.port) },
-    { name: t('Security'), value: server.security === 'none' ? t('None: only on the same machine') : server.security },
-    { name: t('User name'), value: t('Anything') },
+    { name: t('Host'), value: <code>{host}</code> },
+    { name: t('Port'), value: <code>{port}</code> },
+    { name: t('Security'), value: security === 'none' ? t('None: only on the same machine') : <code>{security}</code> },
+    { name: t('User name'), value: t('Anything, such as pennypost') },
     { name: t('Password'), value: t('An API key that can send over SMTP') },
   ];
   return (
@@ -103,12 +104,12 @@ function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string
         keyOf={({ name }) => name}
         columns={[
           { head: t('Setting'), cell: ({ name }) => name },
-          { head: t('Value'), cell: ({ value }) => <code>{value}</code> },
+          { head: t('Value'), cell: ({ value }) => value },
         ]}
       />
       <p>
         <T>
-          Create a key in <a href={pageUrl(`/services/${serviceId}/integration/keys`)}>Keys</a>. What is refused is in{' '}
+          Create an API key in <a href={pageUrl(`/services/${serviceId}/integration/keys`)}>Keys</a>. What is refused is in{' '}
           <a href={pageUrl(`/services/${serviceId}/integration/refused`)}>Refused requests</a>.
         </T>
       </p>
@@ -137,7 +138,7 @@ function LastRefusals({ refusals, now }: { refusals: readonly Refusal[]; now: Da
         keyOf={({ id }) => id}
         columns={[
           { head: t('Time'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
-          { head: t('Reason'), cell: (refusal) => <code>{replyIn(refusal)}</code> },
+          { head: t('Reason'), cell: (refusal) => <code>{replyOf(refusal)}</code> },
           { head: t('API key'), cell: ({ api_key_name }) => <span dir="auto">{api_key_name}</span> },
         ]}
       />
@@ -145,16 +146,15 @@ function LastRefusals({ refusals, now }: { refusals: readonly Refusal[]; now: Da
   );
 }
 
-/** As the software was told. */
-function replyIn({ status_code, errors: [error] }: Refusal): string {
+/** As the software received it. */
+function replyOf({ status_code, errors: [error] }: Refusal): string {
   return `${status_code} ${error?.message}`;
 }
 
-/** What software needs to know to send over SMTP. */
 interface SmtpServer {
   host: string;
   port: number;
-  /** TLS is from the first byte. */
+  /** TLS means implicit TLS. */
   security: 'TLS' | 'STARTTLS' | 'none';
   /** The address that the emails of the service come from, whatever the software says. */
   from: string;
@@ -169,7 +169,7 @@ interface SoftwareSettings {
 const password = 'YOUR_API_KEY';
 const user = 'pennypost';
 
-/** Settings ready to copy, as each program writes them. */
+/** Settings in the format of each program. */
 function settingsOfSoftware(server: SmtpServer): SoftwareSettings[] {
   const { host, port, security, from } = server;
   const [isTls, isStartTls] = [security === 'TLS', security === 'STARTTLS'];

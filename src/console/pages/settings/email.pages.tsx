@@ -104,7 +104,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
           formState={formState}
           legend={t('Software can send over SMTP')}
           isYes={permissions.includes(sendOverSmtp)}
-          hints={{ yes: t('It signs in with an API key that may do this.') }}
+          hints={{ yes: t('It signs in with an API key that can send over SMTP.') }}
         />
         <Choices
           formState={formState}
