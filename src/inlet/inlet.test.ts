@@ -199,6 +199,36 @@ describe('an email over SMTP', () => {
     expect(await messagesOf(of)).toHaveLength(1);
   });
 
+  it('is only a test with a test key, and needs nothing of the guard', async () => {
+    const of = await aMailService();
+    const at = timestamp(harness.clock.now());
+    const paused = { state: 'paused', because: 'bounces', rate: '12.4', since: at, judged_at: at } as const;
+    await harness.app.db
+      .insertInto('service_guard')
+      .values({ service_id: of, ...paused })
+      .execute();
+    for (const key_type of ['test', 'normal'] as const) {
+      const client = await signedIn(await smtpKey(of, { key_type }));
+      expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+    }
+    await harness.deliver();
+    expect(await messagesOf(of)).toMatchObject([{ key_type: 'test' }, { key_type: 'normal' }]);
+  });
+
+  it('has a subject of at most 255 characters, which can be missing', async () => {
+    const client = await signedIn();
+    const subjectOf = async (source: string) => {
+      const id = idIn(await client.send(source, 'ada@example.org'));
+      return (await harness.v2('GET', `/v2/notifications/${id}`, key)).body.subject;
+    };
+    expect(await subjectOf(`Subject: ${'🔔'.repeat(256)}\r\n\r\nText`)).toBe(`${'🔔'.repeat(254)}…`);
+    expect(await subjectOf(`Subject: ${'ü'.repeat(255)}\r\n\r\nText`)).toBe('ü'.repeat(255));
+    expect(await subjectOf('Subject: =?utf-8?Q?one=0D=0ABcc:_a@example.org?=\r\n\r\nText')).toBe(
+      'one Bcc: a@example.org',
+    );
+    expect(await subjectOf('From: a@example.org\r\n\r\nText')).toBe('');
+  });
+
   it('without a Message-ID is another one each time', async () => {
     const client = await signedIn();
     const [one, two] = [await client.send(mail(), 'a@example.org'), await client.send(mail(), 'a@example.org')];

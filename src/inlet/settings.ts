@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import * as setting from '../platform/setting.ts';
 import { problemsOfPartlySet, type Values } from '../platform/setting-groups.ts';
 import type { HttpSettings } from '../platform/settings.ts';
@@ -30,7 +31,7 @@ export const inletSettings = {
   ),
   files: setting.oneOf(
     'SMTP_INLET_FILES',
-    'What becomes of attachments, unless a service chooses: `refuse` the email, `drop` them and say so in the email, or `link` to them.',
+    'What happens to attachments, unless a service chooses: `refuse` the email, `drop` them and say so in the email, or `link` to them.',
     ['refuse', 'drop', 'link'],
     { fallback: 'refuse' },
   ),
@@ -55,6 +56,7 @@ export function problemsOfInlet(settings: InletSettings, { bodyMemory_bytes }: H
   if (listen === undefined || partly.length > 0) return partly;
   const cert = inletSettings.certificate.name;
   return [
+    ...problemsOfCertificate(settings),
     ...(certificate === undefined && !plainLoopback
       ? [`${cert} must be set when ${inletSettings.listen.name} is set, or ${inletSettings.plainLoopback.name}`]
       : []),
@@ -65,4 +67,19 @@ export function problemsOfInlet(settings: InletSettings, { bodyMemory_bytes }: H
       ? [`${inletSettings.maxMessage_bytes.name} must be at most half of BODY_MEMORY_MB`]
       : []),
   ];
+}
+
+function problemsOfCertificate({ certificate, key }: InletSettings): string[] {
+  if (certificate === undefined || key === undefined) return [];
+  const names = { certificate: inletSettings.certificate.name, key: inletSettings.key.name };
+  try {
+    const parsed = new X509Certificate(certificate);
+    try {
+      return parsed.checkPrivateKey(createPrivateKey(key)) ? [] : [`${names.key} must belong to ${names.certificate}`];
+    } catch {
+      return [`${names.key} must be a private key in PEM`];
+    }
+  } catch {
+    return [`${names.certificate} must be a certificate in PEM`];
+  }
 }
