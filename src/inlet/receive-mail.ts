@@ -32,7 +32,7 @@ import type { InletSettings } from './settings.ts';
 /** An email up to this size is parsed faster than it could be passed to a thread. */
 const maxShort_bytes = 32 * 1024;
 const timeout_ms = 15_000;
-/** Of one email for all its recipients, who are stored in one transaction. */
+/** Of the texts of one email for all its recipients: their rows are in memory until they are stored, in one transaction. */
 const maxRows_bytes = 20 * 1024 * 1024;
 const maxSubject = 255;
 /** As for references of the API. */
@@ -70,7 +70,7 @@ export class MailReceiver {
 
   /** Throws if this caller cannot send to the address. */
   async checkRecipient(caller: ApiCaller, written: string): Promise<void> {
-    const { address } = readAddress(written);
+    const { address } = parseAddress(written);
     const context = await this.contextOf(caller);
     refuseUnlessRecipientIsAllowed(context, address);
     if (!isSimulatedEmailAddress(this.app.country, address)) await refuseIfSuppressed(this.app, context, address);
@@ -86,14 +86,14 @@ export class MailReceiver {
     const mail = await this.read(service, source);
     if (await this.isOurs(mail)) throw problems.loop;
     refuseUnsendable(mail);
-    const addresses = new Map(recipients.map(readAddress).map((to) => [to.address, to]));
-    const wanted = [...addresses.values()].map((to) => ({ to, key: keyOf(mail, to.address) }));
+    const addresses = new Map(recipients.map(parseAddress).map((to) => [to.address, to]));
+    const wanted = [...addresses.values()].map((to) => ({ to, key: idempotencyKeyOf(mail, to.address) }));
     const keys = wanted.flatMap(({ key }) => key ?? []);
     const known = await findStoredResponses(this.app, service.id, keys);
     const missing = wanted.filter(({ key }) => key === undefined || !known.has(key));
     const sent = missing.length > 0 ? await this.send(context, mail, missing) : [];
     const first = wanted[0]?.key;
-    // Another connection may have stored the same email a moment ago.
+    // Another connection may have stored the same email in the meantime.
     const earlier = first === undefined ? known : await findStoredResponses(this.app, service.id, [first]);
     return idOf(earlier.get(first ?? '')) ?? sent[0] ?? '';
   }
@@ -111,7 +111,7 @@ export class MailReceiver {
     const mode = this.modeOf(service);
     // A template that the email names is sent as in a request: in its language and its sending times.
     const chosen = mail.template_name === undefined ? { ...context, template } : context;
-    const personalisation = { subject: shortened(mail.subject), ...bodyAndFiles(mail, mode, recipients.length) };
+    const personalisation = { subject: shortenedSubject(mail.subject), ...bodyAndFiles(mail, mode, recipients.length) };
     if (mode === 'link') refuseUnlessFilesHavePlaces(template, mail);
     const endTurn = await this.takeStoringTurn(service, mail, recipients.length);
     try {
@@ -202,11 +202,11 @@ interface Recipient {
   key: string | undefined;
 }
 
-/** An email that is sent again is the same, whatever a relay has changed in it. */
+/** The content is not compared: a relay may have changed it before it sends the email again. */
 const request_digest = 'smtp';
 
-/** Undefined without a Message-ID: then each email is another one. */
-function keyOf({ message_id }: ReadMail, address: string): string | undefined {
+/** Undefined without a Message-ID: such an email is sent each time. */
+function idempotencyKeyOf({ message_id }: ReadMail, address: string): string | undefined {
   if (message_id === undefined) return undefined;
   return `smtp ${createHash('sha256').update(`${message_id} ${address}`).digest('base64url')}`;
 }
@@ -215,7 +215,7 @@ function idOf(response: unknown): string | undefined {
   return (response as { id: string } | undefined)?.id;
 }
 
-function readAddress(written: string): { cleaned: string; address: string } {
+function parseAddress(written: string): { cleaned: string; address: string } {
   const parsed = parseEmailAddress(written);
   if (!parsed.ok) throw new Reply(501, '5.1.3 Not a valid email address');
   return { cleaned: parsed.cleaned, address: parsed.address };
@@ -228,11 +228,11 @@ function refuseUnsendable({ body }: ReadMail): void {
   }
 }
 
-function shortened(subject: string): string {
+function shortenedSubject(subject: string): string {
   return [...subject].length <= maxSubject ? subject : `${[...subject].slice(0, maxSubject - 1).join('')}…`;
 }
 
-/** The address of the software if replies to it are allowed, else that of the template or service. */
+/** The reply-to address of the service that is the From of the email; undefined for the default one. */
 function replyToOf({ email_reply_tos }: SendingService, from: string | undefined): string | undefined {
   const wanted = from?.toLowerCase();
   return [...email_reply_tos].find(([, address]) => address.toLowerCase() === wanted)?.[0];
