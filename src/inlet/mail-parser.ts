@@ -126,7 +126,8 @@ class SmallDecoder implements Decoder {
 function decodePlain(source: Uint8Array): Uint8Array<ArrayBuffer> {
   const content = new Uint8Array(source.length + 1);
   let size = 0;
-  for (const byte of source) if (byte !== carriageReturn) content[size++] = byte;
+  for (let at = 0; at < source.length; at += 1)
+    if (source[at] !== carriageReturn) content[size++] = source[at] as number;
   content[size++] = newline;
   return content.subarray(0, size);
 }
@@ -141,8 +142,9 @@ function decodeBase64(source: Uint8Array): Uint8Array<ArrayBuffer> {
   let size = 0;
   let bits = 0;
   let bitCount = 0;
-  for (const byte of source) {
-    const value = base64Values[byte] ?? -1;
+  for (let at = 0; at < source.length; at += 1) {
+    const byte = source[at] as number;
+    const value = base64Values[byte] as number;
     if (value >= 0) {
       bits = ((bits << 6) | value) & 0xffff;
       bitCount += 6;

@@ -107,5 +107,9 @@ const [lf, cr] = [10, 13];
 
 /** A server that accepts one of them as the end of a line could be made to see a second email in this one: SMTP smuggling. */
 function hasBareLineEnds(bytes: Buffer): boolean {
-  return bytes.some((byte, at) => (byte === lf ? bytes[at - 1] !== cr : byte === cr && bytes[at + 1] !== lf));
+  // Several times faster than bytes.some().
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === lf ? bytes[at - 1] !== cr : bytes[at] === cr && bytes[at + 1] !== lf) return true;
+  }
+  return false;
 }

@@ -81,40 +81,44 @@ it('killed while emails arrive: none that was queued is lost, and each is stored
   );
 });
 
-/** Each is sent by a hundred clients at the same time. The process may grow by four times BODY_MEMORY_MB. Measured: the last number. */
+/** Each is sent by a hundred clients at the same time. The process may grow by four times BODY_MEMORY_MB; the last number was measured. */
 const bursts: [string, { files: string; source: string; recipients: number }, number][] = [
-  ['10 MB that are removed', { files: 'drop', source: mailWithFiles(1, 9_900_000), recipients: 1 }, 124],
-  ['10 MB that become links', { files: 'link', source: mailWithFiles(5, 1_970_000), recipients: 1 }, 0],
-  ['60 kB for each of 50 recipients', { files: 'refuse', source: mailWithText(60_000), recipients: 50 }, 0],
+  ['10 MB that are removed', { files: 'drop', source: mailWithFiles(1, 9_900_000), recipients: 1 }, 106],
+  ['10 MB that become links', { files: 'link', source: mailWithFiles(5, 1_970_000), recipients: 1 }, 104],
+  ['60 kB for each of 50 recipients', { files: 'refuse', source: mailWithText(60_000), recipients: 50 }, 128],
 ];
 
-it.each(bursts)('a hundred clients with %s: all are queued, and the process grows by what it may', async (name, burst) => {
-  const { files: smtp_files, source, recipients } = burst;
-  await api.restart();
-  const key = await aKey(name, { smtp_files, contact_link: 'help@example.org', email_message_limit: 1_000_000 });
-  const email = Buffer.from(`${source}\r\n.\r\n`);
-  const send = async (client: SmtpClient, prefix: string) => {
-    const to = Array.from({ length: recipients }, (_, number) => `RCPT TO:<${prefix}-${number}@example.org>`);
-    await client.sayAll('MAIL FROM:<a@example.org>', ...to, 'DATA');
-    client.write(email);
-    return client.reply();
-  };
-  const clients: SmtpClient[] = [];
-  // Not all at once: those that have not signed in may have a quarter of the connections.
-  while (clients.length < 100) clients.push(await SmtpClient.signedIn(port, key));
-  expect(await send(clients[0] as SmtpClient, 'first')).toMatch(/^250/);
-  const before_mb = api.memoryMb();
-  let most_mb = before_mb;
-  const sampling = setInterval(() => {
-    most_mb = Math.max(most_mb, api.memoryMb());
-  }, 50);
-  const answers = await Promise.all(clients.map((client, index) => send(client, `client${index}`)));
-  clearInterval(sampling);
-  for (const client of clients) client.close();
-  expect(answers.filter((answer) => !answer.startsWith('250'))).toEqual([]);
-  console.log(`${name}: ${before_mb} MB, grew by ${most_mb - before_mb}`);
-  expect(most_mb - before_mb).toBeLessThan(4 * 48);
-}, 600_000);
+it.each(bursts)(
+  'a hundred clients with %s: all are queued, and the process grows by what it may',
+  async (name, { files: smtp_files, source, recipients }) => {
+    await api.restart();
+    const key = await aKey(name, { smtp_files, contact_link: 'help@example.org', email_message_limit: 1_000_000 });
+    const email = Buffer.from(`${source}\r\n.\r\n`);
+    const send = async (client: SmtpClient, prefix: string): Promise<string> => {
+      const to = Array.from({ length: recipients }, (_, number) => `RCPT TO:<${prefix}-${number}@example.org>`);
+      await client.sayAll('MAIL FROM:<a@example.org>', ...to, 'DATA');
+      client.write(email);
+      const reply = await client.reply();
+      client.close();
+      // On a slow machine an email waits more than five minutes for its turn.
+      return reply.startsWith('4') ? send(await SmtpClient.signedIn(port, key), prefix) : reply;
+    };
+    expect(await send(await SmtpClient.signedIn(port, key), 'first')).toMatch(/^250/);
+    const clients: SmtpClient[] = [];
+    // Not all at once: those that have not signed in may have a quarter of the connections.
+    while (clients.length < 100) clients.push(await SmtpClient.signedIn(port, key));
+    const before_mb = api.memoryMb();
+    let most_mb = before_mb;
+    const sampling = setInterval(() => {
+      most_mb = Math.max(most_mb, api.memoryMb());
+    }, 50);
+    const answers = await Promise.all(clients.map((client, index) => send(client, `client${index}`)));
+    clearInterval(sampling);
+    expect(answers.filter((answer) => !answer.startsWith('250'))).toEqual([]);
+    expect(most_mb - before_mb).toBeLessThan(4 * 48);
+  },
+  600_000,
+);
 
 function mailWithFiles(count: number, bytes: number): string {
   const line = `${'QUJDREVG'.repeat(9)}\r\n`;

@@ -109,8 +109,8 @@ function Settings({ server, serviceId }: { server: SmtpServer; serviceId: string
       />
       <p>
         <T>
-          Create an API key in <a href={pageUrl(`/services/${serviceId}/integration/keys`)}>Keys</a>. What is refused is in{' '}
-          <a href={pageUrl(`/services/${serviceId}/integration/refused`)}>Refused requests</a>.
+          Create an API key in <a href={pageUrl(`/services/${serviceId}/integration/keys`)}>Keys</a>. What is refused is
+          in <a href={pageUrl(`/services/${serviceId}/integration/refused`)}>Refused requests</a>.
         </T>
       </p>
       <h2>{t('Settings to copy')}</h2>
