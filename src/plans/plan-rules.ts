@@ -133,7 +133,8 @@ function isRevoked(step: Step, bounced_at: Timestamp): boolean {
   return deadline === null || bounced_at < deadline;
 }
 
-function deadlineOf({ handed_over_at, wait_h }: Step): Timestamp | null {
+/** When a step expires. Null if it was not handed over yet, or is the last one. */
+export function deadlineOf({ handed_over_at, wait_h }: Pick<Step, 'handed_over_at' | 'wait_h'>): Timestamp | null {
   if (handed_over_at === null || wait_h === null) return null;
   return timestamp(later(new Date(handed_over_at), wait_h * hour_ms));
 }

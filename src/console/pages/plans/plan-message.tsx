@@ -3,7 +3,7 @@ import { T } from '../../../language/sentence.tsx';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import type { getPlan } from '../../../plans/channel-plans.ts';
 import type { PlanMessageRecord } from '../../../plans/plan-messages.ts';
-import { type MessageStatus, messageStatuses, type StepState } from '../../../plans/plan-rules.ts';
+import { deadlineOf, type MessageStatus, messageStatuses, type StepState } from '../../../plans/plan-rules.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { channelWords } from '../../message-words.ts';
 import { Empty } from '../../parts/notice.tsx';
@@ -89,6 +89,7 @@ function reasonOf({ reason, channel, state }: Step): Text {
       ? t('It waits for its sending times.')
       : t('It has no sending times for this recipient.');
   }
+  if (reason === 'not-needed' && state === 'skipped') return t('An earlier step could be sent.');
   return reasons.get(reason) ?? reasonsByChannel.get(reason)?.[channel] ?? asIs(reason);
 }
 
@@ -240,6 +241,7 @@ export function PlanMessage({ message, plan, cost, callbacks, notificationUrl, n
               <>
                 <Status kind={states[step.state].kind}>{states[step.state].label}</Status>
                 {step.reason !== null && <small>{reasonOf(step)}</small>}
+                <Waiting step={step} now={now} />
               </>
             ),
           },
@@ -250,6 +252,18 @@ export function PlanMessage({ message, plan, cost, callbacks, notificationUrl, n
       />
       <Timeline events={listEvents(message, callbacks, notificationUrl)} replayUrl={undefined} />
     </div>
+  );
+}
+
+function Waiting({ step, now }: { step: Step; now: Date }) {
+  const until = step.state === 'sent' ? deadlineOf(step) : null;
+  if (until === null) return null;
+  return (
+    <small>
+      <T>
+        Waits until <Time at={until} now={now} />
+      </T>
+    </small>
   );
 }
 

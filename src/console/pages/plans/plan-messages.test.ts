@@ -65,6 +65,7 @@ describe('a message with a channel plan', () => {
       'The email address does not exist.',
       'Email: Failed',
       'Text handed over',
+      'Waits until <time datetime="2026-11-17T12:05:00Z"',
       'Not started yet',
       '12:05:00',
       `href="/console/services/${service}/messages/${email.notification_id}"`,
@@ -82,6 +83,17 @@ describe('a message with a channel plan', () => {
     await tellStep(harness, { id: delivered, step: 1, status: 'delivered' });
     await harness.deliver();
     expect((await reader.get(`${list}/${delivered}`)).text).toContain('It was not needed.');
+  });
+
+  it('says that a step was skipped because an earlier one could be sent', async () => {
+    const steps = [{ channel: 'email' }, { channel: 'sms', only_if_missing: true }] as const;
+    const id = await accepted({ plan_id: await aPlan(harness, service, [...steps], 'Only if missing') });
+    await harness.deliver();
+    await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+    await harness.deliver();
+    const { text } = await reader.get(`${list}/${id}`);
+    expect(text).toContain('An earlier step could be sent.');
+    expect(text).not.toContain('It was not needed.');
   });
 
   it('is in a list by status, and older ones on the next page', async () => {
