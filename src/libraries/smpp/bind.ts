@@ -52,9 +52,9 @@ export async function openBound(
   try {
     return await openAs(options.type, options, onClose);
   } catch (error) {
-    const { fallbackType: otherwise } = options;
-    if (!otherwise || !(error instanceof BindRefused) || wrongCredentials.has(error.status)) throw error;
-    return openAs(otherwise, options, onClose);
+    const { fallbackType } = options;
+    if (!fallbackType || !(error instanceof BindRefused) || wrongCredentials.has(error.status)) throw error;
+    return openAs(fallbackType, options, onClose);
   }
 }
 

@@ -107,8 +107,8 @@ function bindTypes({ bind, binds }: SmppSettings): BindType[] {
  * Checks and test messages bind as transmitters, because they receive nothing. Where only transceivers may bind, they bind as such and
  * acknowledge nothing that arrives, so the message centre sends it again to a worker.
  */
-function toTest({ bind }: SmppSettings): { otherwise?: BindType } {
-  return bind === 'transceiver' ? { otherwise: 'transceiver' } : {};
+function toTest({ bind }: SmppSettings): { fallbackType?: BindType } {
+  return bind === 'transceiver' ? { fallbackType: 'transceiver' } : {};
 }
 
 function addressOf({ url = '', ca }: SmppSettings) {
