@@ -10,7 +10,7 @@ import { renderPage, sendHtml } from './render.tsx';
 const pages = new Map([
   [
     403,
-    { title: t('You cannot open this page'), text: t('Ask a person who manages the service to give you the right.') },
+    { title: t('You cannot open this page'), text: t('Ask someone who manages the service to give you permission.') },
   ],
   [
     404,
@@ -22,8 +22,8 @@ const pages = new Map([
     },
   ],
   [405, { title: t('Page not found'), text: t('Open the page with the form, and send it from there.') }],
-  [413, { title: t('That was too large'), text: t('Go back and send less at once.') }],
-  [429, { title: t('Too many tries'), text: t('Wait a minute, then try again.') }],
+  [413, { title: t('That was too large'), text: t('Go back and send a smaller file or a shorter text.') }],
+  [429, { title: t('Too many attempts'), text: t('Wait a minute, then try again.') }],
   [
     503,
     {

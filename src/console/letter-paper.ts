@@ -18,5 +18,5 @@ export function paperName({ letter: { geometry } }: Country): string {
 
 /** Returns why a PDF with another page size is rejected; `usual` is the text for the United Kingdom. */
 export function wrongPaper(country: Country, usual: Text): Text {
-  return country.code === 'gb' ? usual : t('Pages must be {paperName}, upright.', { paperName: paperName(country) });
+  return country.code === 'gb' ? usual : t('Pages must be {paperName}, portrait.', { paperName: paperName(country) });
 }

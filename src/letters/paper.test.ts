@@ -29,7 +29,7 @@ describe.each([
     other: makePdf([firstPage()]),
     size: [215.9, 279.4],
     picture: 'width="612" height="792"',
-    refusal: { letter: 'Pages must be US Letter, upright.', attached: 'Pages must be US Letter, upright.' },
+    refusal: { letter: 'Pages must be US Letter, portrait.', attached: 'Pages must be US Letter, portrait.' },
     hints: ['US Letter, at most 10 pages and 2 MB', 'Use US Letter pages and at most 2 MB.'],
   },
   {
@@ -41,7 +41,7 @@ describe.each([
     picture: 'width="595" height="842"',
     refusal: {
       letter: 'Some pages are not A4 portrait. Change their size and upload the PDF again.',
-      attached: 'Use upright A4 pages only.',
+      attached: 'Use A4 portrait pages only.',
     },
     hints: ['A4, at most 10 pages and 2 MB', 'Use A4 pages and at most 2 MB.'],
   },

@@ -91,7 +91,7 @@ export async function changeMailTemplate(
     const current = await getMailTemplate(tx, serviceId);
     if (current.version !== version) {
       throw conflict(
-        t('Somebody has changed the template meanwhile: version {version} is the newest', {
+        t('Somebody has changed the template in the meantime: version {version} is the newest', {
           version: String(current.version),
         }),
       );

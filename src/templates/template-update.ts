@@ -66,7 +66,7 @@ async function lockForUpdate(tx: Tx, serviceId: string, templateId: string, chan
   const template = await getTemplateForUpdate(tx, serviceId, templateId);
   if (changesVersion !== undefined && changesVersion !== template.version) {
     throw conflict(
-      t('Somebody has changed the template meanwhile: version {version} is the newest', {
+      t('Somebody has changed the template in the meantime: version {version} is the newest', {
         version: String(template.version),
       }),
     );

@@ -87,7 +87,7 @@ describe('the operator', () => {
     gateways.answer = ({ gateway }) => (gateway === 'mmg' ? 'hang up' : 'accept');
     harness.clock.advance({ seconds: 15 });
     await send(200);
-    await page.getByRole('heading', { name: 'MMG does not take texts' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('heading', { name: 'MMG does not accept texts' }).waitFor({ timeout: 30_000 });
     await page.getByText(/moved its share from 51 to 41/).waitFor();
     wrong.push(...(await problemsInEveryLook(page, 'operator-red')));
 
@@ -156,7 +156,7 @@ describe('the operator', () => {
     await page.getByRole('link', { name: 'Send a test to me' }).click();
     gateways.answer = () => ({ status: 401, body: { Error: 'The key is unknown.' } });
     await page.getByRole('button', { name: 'Send a test to me' }).click();
-    await page.getByText('MMG did not take the message').waitFor();
+    await page.getByText('MMG did not accept the message').waitFor();
     wrong.push(...(await problemsInEveryLook(page, 'operator-provider-test')));
     await page.context().close();
     expect(wrong).toEqual([]);

@@ -15,7 +15,7 @@ describe('forms of people who are not signed in', () => {
     harness.clock.advance({ seconds: 20 });
     for (const path of ['sign-in', 'forgot-password', 'start', 'sign-in/code', 'invitation/x', 'services/add']) {
       const page = await send('2001:db8::2', `/console/${path}`);
-      expect([page.status, page.h1, page.headers['retry-after']]).toEqual([429, 'Too many tries', '40']);
+      expect([page.status, page.h1, page.headers['retry-after']]).toEqual([429, 'Too many attempts', '40']);
       expect(page.text).toContain('Try again in 40 seconds.');
     }
     expect((await send('2001:db8:0:1::1')).status).toBe(303);

@@ -131,11 +131,11 @@ const whyNoKey = {
   insecure: t('Security keys need an address that begins with https.'),
   unsupported: t('This browser cannot use security keys. Update it, or use another one.'),
   'signed-out': t('You are no longer signed in. Open the page again.'),
-  'no-answer': t('The server did not answer. Try again in a moment.'),
+  'no-answer': t('The server did not respond. Try again in a moment.'),
   'no-key': t('The browser returned no key. Try again.'),
   'known-key': t('This security key is registered already.'),
   'wrong-address': t('The browser refuses security keys at this address.'),
-  closed: t('No key answered in time, or the dialog was closed. Try again.'),
+  closed: t('No key responded in time, or the dialog was closed. Try again.'),
 };
 
 /** A button that opens the browser's dialog for security keys and submits the key's response as a form. */

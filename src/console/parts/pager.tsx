@@ -74,7 +74,7 @@ export function OffsetPager({ page, total, to, size = pageSize, byTime, always }
     <Pager
       shown={
         first > total
-          ? t('Nothing on this page; {total, number} in all', { total })
+          ? t('Nothing on this page; {total, number} in total', { total })
           : t('{first, number} to {last, number} of {total, number}', { first, last, total })
       }
       newer={page > 1 ? to(page - 1) : undefined}

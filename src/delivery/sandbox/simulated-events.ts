@@ -107,7 +107,7 @@ async function report(app: Deps, message: InboxMessage, status: ReceiptStatus): 
 }
 
 function changedMeanwhile() {
-  return conflict(t('The message has changed, and this answer would change nothing any more.'));
+  return conflict(t('The message has changed, so this would no longer have an effect.'));
 }
 
 async function complain(app: Deps, reference: string): Promise<void> {

@@ -90,7 +90,9 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   if (all.length === 0) {
     const detail = t('Every provider of this channel is paused.');
     const done = whatHappens([], channel, facts);
-    const what = t('{channel, select, email {No provider takes emails} other {No provider takes texts}}', { channel });
+    const what = t('{channel, select, email {No provider accepts emails} other {No provider accepts texts}}', {
+      channel,
+    });
     return [problem({ tone: 'red', what, detail, done, about: 'providers' })];
   }
   return all.flatMap((provider): Problem[] => {
@@ -104,7 +106,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     if (failing && health === 'failing') {
       const detail = t('{errors} of {calls} calls failed.', failing);
       const what = t(
-        '{channel, select, email {{name} does not take emails} other {{name} does not take texts}}',
+        '{channel, select, email {{name} does not accept emails} other {{name} does not accept texts}}',
         named,
       );
       return [problem({ tone: 'red', what, detail, since: failing.since, ...same })];
@@ -131,7 +133,7 @@ function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     return [
       problem({
         tone: 'amber',
-        what: t('Receipts of {name} match no message', { name: display_name }),
+        what: t('Receipts from {name} match no message', { name: display_name }),
         detail: joined([
           t('{count, number} in the last hour, which is most of them.', { count: unmatched_receipts }),
           facts.receipt_advice.get(identifier) ?? t('Search the log for “receipt.unmatched”.'),
@@ -154,7 +156,7 @@ function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pic
         { channel, time: duration(retried_for_ms) },
       )
     : t(
-        '{channel, select, email {The emails that it does not take are tried again through {others}.} other {The texts that it does not take are tried again through {others}.}}',
+        '{channel, select, email {Emails that it does not accept are sent again through {others}.} other {Texts that it does not accept are sent again through {others}.}}',
         { channel, others: list(others, 'disjunction') },
       );
 }
@@ -175,7 +177,7 @@ function judgeCheck(
   const takes = taken >= aMinuteAgo || taken >= Date.parse(since ?? '');
   const done = takes
     ? t(
-        '{channel, select, email {{name} still takes emails: no call has failed.} other {{name} still takes texts: no call has failed.}}',
+        '{channel, select, email {{name} still accepts emails: no call has failed.} other {{name} still accepts texts: no call has failed.}}',
         named,
       )
     : joined([t('No call has failed yet.'), wait]);
@@ -208,7 +210,7 @@ function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDept
     problem({
       tone: age_ms >= tooLate_ms ? 'red' : 'amber',
       what: t(
-        '{channel, select, email {Emails wait too long} sms {Texts wait too long} other {Letters wait too long}}',
+        '{channel, select, email {Emails are waiting too long} sms {Texts are waiting too long} other {Letters are waiting too long}}',
         { channel: notification_type },
       ),
       detail: t(
@@ -217,7 +219,7 @@ function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDept
       ),
       since: oldest_due_at,
       done: t(
-        '{waiting, plural, one {Pennypost sends it as soon as a worker and a provider take it.} other {Pennypost sends them as soon as a worker and a provider take them.}}',
+        '{waiting, plural, one {Pennypost sends it as soon as a worker and a provider are free.} other {Pennypost sends them as soon as a worker and a provider are free.}}',
         { waiting },
       ),
       about: 'providers',
@@ -234,7 +236,7 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
     problem({
       tone: age_ms >= retriesTooLate.age_ms && waiting >= retriesTooLate.waiting ? 'red' : 'amber',
       what: t(
-        '{channel, select, email {Emails wait for another attempt} sms {Texts wait for another attempt} other {Letters wait for another attempt}}',
+        '{channel, select, email {Emails are waiting for another attempt} sms {Texts are waiting for another attempt} other {Letters are waiting for another attempt}}',
         { channel: notification_type },
       ),
       detail: t(
@@ -294,8 +296,8 @@ function judgeCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): 
   return [
     problem({
       tone: 'amber',
-      what: t('Callbacks to services wait too long'),
-      detail: t('{waiting, plural, one {# callback waits.} other {# callbacks wait.}}', { waiting }),
+      what: t('Callbacks to services are waiting too long'),
+      detail: t('{waiting, plural, one {# callback is waiting.} other {# callbacks are waiting.}}', { waiting }),
       since: oldest_due_at,
       done: t('Callbacks are sent in turn and tried again for a day.'),
       about: 'system',

@@ -15,7 +15,7 @@ const sentences = new Map<string, Text>([
   ['7.31', t('The domain in From has no DMARC record.')],
   ['7.40', t('The domain in From has no DMARC record.')],
   ['7.32', t('Neither the signature nor the return path belongs to the domain in From (DMARC alignment).')],
-  ['7.25', t('The server that sent the email has no name in DNS that leads back to it (PTR).')],
+  ['7.25', t('The server that sent the email has no name in DNS that points back to it (PTR).')],
   ['7.28', t('The receiver gets too many emails from us that people do not want.')],
   [yahooCode, t('Yahoo refused the email because of its rules for senders. Check the signature, SPF and DMARC.')],
 ]);

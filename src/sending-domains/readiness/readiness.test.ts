@@ -108,7 +108,7 @@ describe('GET /sending-domain/{id}/readiness', () => {
     harness.clock.advance({ days: 1 });
     await send(['a@googlemail.com', 'c@hotmail.com']);
     expect(rowIn((await ofDomain()).body.data, 'volume')).toBe(
-      'pass: Most emails on one of the last 30 days: 2 to Gmail, 1 to Outlook, 1 to others and 1 to Yahoo.',
+      'pass: Most emails in one day, in the last 30 days: 2 to Gmail, 1 to Outlook, 1 to others and 1 to Yahoo.',
     );
     harness.clock.advance({ days: 31 });
     expect(rowIn((await ofDomain()).body.data, 'volume')).toBe('pass: No email was sent in the last 30 days.');

@@ -25,10 +25,10 @@ export function judgeUnsubscribe({ templates }: ReadinessFacts): Judged {
 }
 
 export function judgeComplaints({ complaints }: ReadinessFacts): Judged {
-  const note = t('Gmail reports none to us: look at Google Postmaster Tools.');
+  const note = t('Gmail does not report spam to us: check Google Postmaster Tools.');
   if (complaints.of < minSent) {
     const tooFew = t(
-      '{sent, plural, one {# email in the last 7 days is} other {# emails in the last 7 days are}} too few to say: it takes {minSent, number}.',
+      '{sent, plural, one {# email in the last 7 days is} other {# emails in the last 7 days are}} too few to tell: we need {minSent, number}.',
       { sent: complaints.of, minSent },
     );
     return isUnknown(joined([tooFew, note]));
@@ -43,7 +43,7 @@ export function judgeComplaints({ complaints }: ReadinessFacts): Judged {
 export function judgeBounces({ bounces }: ReadinessFacts): Judged {
   if (bounces.of < minSent) {
     const evidence = t(
-      '{sent, plural, one {# email in the last 24 hours is} other {# emails in the last 24 hours are}} too few to say: it takes {minSent, number}.',
+      '{sent, plural, one {# email in the last 24 hours is} other {# emails in the last 24 hours are}} too few to tell: we need {minSent, number}.',
       { sent: bounces.of, minSent },
     );
     return isUnknown(evidence);
@@ -62,13 +62,13 @@ const almostBulk = 4_000;
 export function judgeVolume({ best_days }: ReadinessFacts): Judged {
   if (best_days.length === 0) return passes(t('No email was sent in the last 30 days.'));
   const days = list(best_days.map(({ mailbox, count }) => dayAt(mailbox, count)));
-  const evidence = t('Most emails on one of the last 30 days: {days}.', { days });
+  const evidence = t('Most emails in one day, in the last 30 days: {days}.', { days });
   const most = Math.max(0, ...best_days.filter(({ mailbox }) => mailbox !== 'other').map(({ count }) => count));
   if (most < almostBulk) return passes(evidence);
   if (most >= bulk) {
-    return passes(joined([evidence, t('You are a bulk sender, so every rule on this page is for you.')]));
+    return passes(joined([evidence, t('You are a bulk sender, so every rule on this page applies to you.')]));
   }
-  return warns(evidence, t('You will soon count as a bulk sender, for good. Repair first what is wrong here.'));
+  return warns(evidence, t('You will soon count as a bulk sender, permanently. Fix the problems on this page first.'));
 }
 
 function dayAt(mailbox: Mailbox, count: number): Text {
@@ -85,7 +85,7 @@ export function judgeRefusals({ refusals }: ReadinessFacts): Judged {
     t('Receivers refused {count, plural, one {# email} other {# emails}} of the last 24 hours.', { count }),
     ...refusals.map(({ sentence, count }) => t('{sentence} ({count, number})', { sentence, count })),
   ]);
-  const advice = t('Repair what the receivers name. Messages that they refused for now are sent again.');
+  const advice = t('Fix what the receivers report. We send messages again that they refused temporarily.');
   return count >= 10 ? fails(evidence, advice) : warns(evidence, advice);
 }
 

@@ -42,7 +42,7 @@ export function judgeAlignment(facts: ReadinessFacts): Judged {
   if (dkim_aligned) return passes(t('The signature belongs to {domain}.', { domain }));
   if (dkim_aligned === undefined) return notYet(facts);
   if (spf_aligned) {
-    const evidence = t('Only the return path belongs to {domain}. An email that somebody forwards does not pass.', {
+    const evidence = t('Only the return path belongs to {domain}. A forwarded email does not pass.', {
       domain,
     });
     return warns(evidence, t('Sign emails as {domain}.', { domain }));
@@ -57,11 +57,11 @@ export function judgeDmarc(facts: ReadinessFacts): Judged {
   const { domain, checks } = facts;
   const check = checks.get('dmarc');
   if (!check || check.verdict === 'unknown') return notYet(facts);
-  const record = t('Enter a TXT record at _dmarc.{domain}, to begin with: v=DMARC1; p=none', { domain });
+  const record = t('Add a TXT record at _dmarc.{domain}. Start with: v=DMARC1; p=none', { domain });
   if (check.reason === 'record-missing') return fails(t('There is no DMARC record.'), record);
   if (check.reason === 'several-records') return fails(t('There are several DMARC records.'), t('Delete all but one.'));
   if (check.reason === 'policy-invalid') {
-    return fails(t('The DMARC record has no policy that exists.'), t('Set p to none, quarantine or reject.'));
+    return fails(t('The DMARC record has no valid policy.'), t('Set p to none, quarantine or reject.'));
   }
   if (check.verdict === 'pass') return passes(t('The DMARC policy protects the domain.'));
   return warns(
@@ -72,22 +72,22 @@ export function judgeDmarc(facts: ReadinessFacts): Judged {
 
 export function judgeEncryption(facts: ReadinessFacts): Judged {
   const { checks, isOfProvider } = facts;
-  if (isOfProvider) return passes(t('We hand emails to the provider encrypted.'));
+  if (isOfProvider) return passes(t('We send emails to the provider over an encrypted connection.'));
   const check = checks.get('tls');
   if (!check) return notYet(facts);
   if (check.verdict === 'unknown') return isUnknown(t('We could not reach the mail server.'));
-  if (check.verdict === 'pass') return passes(t('We hand emails over encrypted.'));
+  if (check.verdict === 'pass') return passes(t('We send emails over an encrypted connection.'));
   if (check.verdict === 'warn') {
     return warns(
       t('Emails leave this machine without encryption, but not your network.'),
-      t('Switch TLS on at the mail server.'),
+      t('Switch TLS on in the mail server.'),
     );
   }
   const evidence = new Map([
     ['no-tls', t('Emails leave your network without encryption.')],
     ['old-tls', t('The mail server uses a version of TLS that is too old.')],
   ]).get(check.reason);
-  return fails(evidence ?? t('The certificate of the mail server is not valid.'), t('Repair TLS at the mail server.'));
+  return fails(evidence ?? t('The certificate of the mail server is not valid.'), t('Fix TLS in the mail server.'));
 }
 
 export function judgeServerName(facts: ReadinessFacts): Judged {
@@ -95,8 +95,8 @@ export function judgeServerName(facts: ReadinessFacts): Judged {
   if (isOfProvider) return isUnknown(t('The provider runs the servers.'));
   const check = checks.get('ptr');
   if (!check || check.reason === 'dns-error') return notYet(facts);
-  if (check.verdict === 'pass') return passes(t('Each mail server has a name that leads back to it.'));
-  const ask = t('Ask who runs the network of the server to set its PTR record.');
+  if (check.verdict === 'pass') return passes(t('Each mail server has a name that points back to it.'));
+  const ask = t('Ask the people who run the network of the server to set its PTR record.');
   switch (check.reason) {
     case 'not-checked':
       return warns(t('The names of the mail servers are not checked.'), t('Set SMTP_SERVERS to their addresses.'));
@@ -104,13 +104,13 @@ export function judgeServerName(facts: ReadinessFacts): Judged {
       return warns(t('The name of a mail server looks like that of a home connection.'), ask);
     case 'helo-differs':
       return warns(
-        t('A mail server greets with another name than the one it has in DNS.'),
+        t('A mail server greets with a name that is not its name in DNS.'),
         t('Change the name it greets with.'),
       );
     case 'helo-not-a-name':
       return fails(t('The mail server does not greet with a full name.'), t('Change the name it greets with.'));
     default:
-      return fails(t('A mail server has no name that leads back to it.'), ask);
+      return fails(t('A mail server has no name that points back to it.'), ask);
   }
 }
 
@@ -124,13 +124,13 @@ export function judgeFrom(facts: ReadinessFacts): Judged {
   }
   const check = checks.get('from-domain');
   if (!check || check.verdict === 'unknown') return notYet(facts);
-  if (check.verdict === 'pass') return passes(t('Emails come from {domain}, which takes replies.', { domain }));
-  const addMx = t('Enter an MX record for {domain}.', { domain });
+  if (check.verdict === 'pass') return passes(t('Emails come from {domain}, which accepts replies.', { domain }));
+  const addMx = t('Add an MX record for {domain}.', { domain });
   if (check.verdict === 'warn')
-    return warns(t('Emails come from {domain}, which takes no replies.', { domain }), addMx);
+    return warns(t('Emails come from {domain}, which does not accept replies.', { domain }), addMx);
   const evidence =
     check.reason === 'null-mx'
-      ? t('{domain} says that it takes no email.', { domain })
+      ? t('{domain} says that it does not accept email.', { domain })
       : t('{domain} does not exist.', { domain });
   return fails(evidence, addMx);
 }

@@ -120,7 +120,7 @@ describe('POST /v2/template/{id}', () => {
       version: 3,
     });
     expect(await post(`template/${made.id}`, change)).toMatchObject(
-      refusal(409, 'ConflictError', 'Somebody has changed the template meanwhile: version 2 is the newest'),
+      refusal(409, 'ConflictError', 'Somebody has changed the template in the meantime: version 2 is the newest'),
     );
     expect((await post(`template/${made.id}`, { archived: true })).body).toMatchObject({
       archived: true,

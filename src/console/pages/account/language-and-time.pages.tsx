@@ -38,10 +38,9 @@ export function languageAndTimePages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="time_zone"
             label={t('Time zone')}
-            hint={t(
-              'For times that you read and choose here. Usage, limits and letters stay in {zoneName}, and so do files.',
-              { zoneName },
-            )}
+            hint={t('For times that you see and choose here. Usage, limits, letters and files always use {zoneName}.', {
+              zoneName,
+            })}
             value={user.time_zone ?? ''}
             choices={[
               { value: '', label: t('Same as this Pennypost: {zoneName}', { zoneName }) },

@@ -9,10 +9,10 @@ type Row = Readiness['rows'][number];
 
 const labels: Record<RowName, Text> = {
   authentication: t('Signature and SPF'),
-  alignment: t('Belongs to From'),
+  alignment: t('Matches the From address'),
   dmarc: t('DMARC'),
   encryption: t('Encryption'),
-  'server-name': t('Name of the server'),
+  'server-name': t('Server name'),
   from: t('From'),
   unsubscribe: t('Unsubscribe link'),
   complaints: t('Complaints'),
@@ -22,7 +22,7 @@ const labels: Record<RowName, Text> = {
 };
 
 const words: Record<Row['verdict'], Parameters<typeof Status>[0]> = {
-  pass: { kind: 'delivered', children: t('Right') },
+  pass: { kind: 'delivered', children: t('Passed') },
   warn: { kind: 'sending', children: t('Improve this') },
   fail: { kind: 'failed', children: t('Fix this') },
   unknown: { kind: 'cancelled', children: t('Not known') },
@@ -48,7 +48,7 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
       {nothing_is_sent ? (
         <Notice tone="blue">
           <h2>{t('Nothing is sent: the sandbox is on')}</h2>
-          <p>{t('This is how {domain} is set up for when emails are sent.', { domain })}</p>
+          <p>{t('These results apply to {domain} once emails are sent.', { domain })}</p>
         </Notice>
       ) : (
         <Notice tone={isKnown(readiness) ? tones[verdict] : 'blue'}>
@@ -57,7 +57,7 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
         </Notice>
       )}
       <Table
-        caption={t('Rules of the mailbox providers, the worst first')}
+        caption={t('Rules of mailbox providers, most serious problems first')}
         rows={together(rows)}
         keyOf={({ names }) => names.join(' ')}
         columns={[
@@ -77,7 +77,7 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
               </>
             ),
           },
-          { head: t('Whose rule'), cell: ({ sources }) => <Sources sources={sources} /> },
+          { head: t('Set by'), cell: ({ sources }) => <Sources sources={sources} /> },
         ]}
       />
     </div>

@@ -193,7 +193,7 @@ export function SavedList({ list, templates, formState, now, mayEdit, writers }:
         </ButtonLink>
         {mayEdit && (
           <Confirm label={t('Delete')} action={t('Delete this list')} to={pageUrl(`${path}/delete`)}>
-            {t('Messages that you have sent to this list stay.')}
+            {t('We keep the messages that you sent to this list.')}
           </Confirm>
         )}
       </div>

@@ -157,7 +157,7 @@ describe('GET /console/services/{id}/usage', () => {
         changed_at: '2026-11-10T12:00:00Z',
       })
       .execute();
-    expect((await browser.get(`${home}/usage`)).text).toContain('Until 3 Nov 2026, days are London days.');
+    expect((await browser.get(`${home}/usage`)).text).toContain('Until 3 Nov 2026, days follow the time in London.');
     expect((await browser.get(`${home}/usage?year=2024`)).text).not.toContain('London days');
   });
 });

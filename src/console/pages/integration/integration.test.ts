@@ -91,7 +91,9 @@ describe('sending over SMTP', () => {
     expect(text).toContain('>Hello\n\n((body))\n\nRegards</textarea>');
     expect(text).toMatch(/name="unsubscribe_link"[^>]* checked/);
     const late = await change({ ...right, subject: '((subject)) late' });
-    expect(Object.values(late.problems).join()).toContain('Somebody has changed the template meanwhile: version 2');
+    expect(Object.values(late.problems).join()).toContain(
+      'Somebody has changed the template in the meantime: version 2',
+    );
     expect((await browser.get(`${here}/smtp/template`)).text).toContain('value="IT: ((subject))"');
     // No version without a change.
     await browser.post(`${here}/smtp/template`, { ...right, version: '2', unsubscribe_link: 'yes' });

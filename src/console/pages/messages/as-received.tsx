@@ -118,7 +118,7 @@ export function LetterPages({
   if (pageCount === null) {
     return (
       <>
-        <p role="status">{t('We are drawing the letter. It will appear here in a moment.')}</p>
+        <p role="status">{t('We are creating the letter. It will appear here in a moment.')}</p>
         <noscript>
           <a href={path}>{t('Look again')}</a>
         </noscript>

@@ -127,7 +127,7 @@ function isNarrowed({ channel, status, from, file, find }: ListQuery): boolean {
 
 function emptyNote(list: ListQuery, hasMore: boolean): string {
   if (hasMore) return t('There are more messages to search. Select “Older”.');
-  if (isNarrowed(list)) return t('Search for less, or choose another channel or status.');
+  if (isNarrowed(list)) return t('Use fewer search words, or choose another channel or status.');
   return list.before || list.after ? t('No messages on this page.') : t('Send a message to see it here.');
 }
 

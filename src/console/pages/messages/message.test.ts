@@ -84,7 +84,7 @@ describe('a text whose first provider fails', () => {
     expect([page.status, page.h1]).toEqual([200, 'Text to 07700 900123']);
     expect(timelineOf(page)).toEqual([
       expect.stringMatching(/^Accepted: /),
-      expect.stringMatching(/^MMG did not take it after \d+ ms: Answered 503. We tried again at once.$/),
+      expect.stringMatching(/^MMG did not accept it after \d+ ms: Answered 503. We tried again at once.$/),
       'Handed to Firetext: 0 ms after it was accepted',
       expect.stringMatching(/^Receipt: phone not accepting messages right now: Temporary failure$/),
       'Deleted on 21 November, after 7 days: We keep the totals.',

@@ -323,8 +323,8 @@ interface Advice {
 const adviceForAll: Partial<Record<Status, Advice>> = {
   failed: { problem: t('The message was not delivered.'), help: t('Send it again.') },
   'technical-failure': {
-    problem: t('No provider took the message.'),
-    help: t('The timeline says what happened. Send the message again when the provider works.'),
+    problem: t('No provider accepted the message.'),
+    help: t('The timeline shows what happened. Send the message again when the provider is working.'),
   },
 };
 

@@ -40,7 +40,7 @@ type Meaning = [status: Status, meaning: string];
 const accepted: Meaning = ['created', t('We have the message and will hand it to a provider in a moment.')];
 const technical: Meaning = [
   'technical-failure',
-  t('No provider took the message, so it was not sent. Send it again when the provider works.'),
+  t('No provider accepted the message, so it was not sent. Send it again when the provider is working.'),
 ];
 
 const meanings: Record<Channel, Meaning[]> = {

@@ -167,12 +167,12 @@ function titleOfFailure(
   const values = { outcome, provider: String(provider) };
   if (duration_ms === null) {
     return t(
-      '{outcome, select, refused {{provider} refused it} failed {{provider} did not take it} other {{provider} did not respond}}',
+      '{outcome, select, refused {{provider} refused it} failed {{provider} did not accept it} other {{provider} did not respond}}',
       values,
     );
   }
   return t(
-    '{outcome, select, refused {{provider} refused it after {time}} failed {{provider} did not take it after {time}} other {{provider} did not respond after {time}}}',
+    '{outcome, select, refused {{provider} refused it after {time}} failed {{provider} did not accept it after {time}} other {{provider} did not respond after {time}}}',
     { ...values, time: formatDuration(duration_ms) },
   );
 }
@@ -220,7 +220,7 @@ function result({ record, response }: ShownMessage, attempts: AttemptRecord[]): 
   const title =
     sent_at === null
       ? isOwn
-        ? t('Given up')
+        ? t('Stopped trying')
         : t('Failed')
       : channel === 'letter'
         ? asIs(label)

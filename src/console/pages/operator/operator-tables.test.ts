@@ -83,7 +83,9 @@ describe('returned letters', () => {
     const url = '/console/operator/returned-letters';
     const reference = letterReference(letter);
     const wrong = await operator.post(url, { references: `${reference}\nnonsense` });
-    expect(wrong.problems).toEqual({ references: '“nonsense” is not a reference. Correct it: nothing was reported.' });
+    expect(wrong.problems).toEqual({
+      references: '“nonsense” is not a reference. Correct it and try again. We have not reported any letters.',
+    });
     const unknown = 'A'.repeat(16);
     const done = await operator.follow(await operator.post(url, { references: `${reference}, ${unknown}` }));
     expect(done.text).toContain('1 of 2 letters reported as returned. The others are unknown');
@@ -126,7 +128,7 @@ describe('reports', () => {
   it.each([
     ['daily-volumes', 'start=2026-11-16&end=2026-11-15', 'Enter a first day that is not after the last day.'],
     ['daily-volumes', 'start=x&end=', 'Enter both days as year, month and day, for example 2026-11-15.'],
-    ['billing', 'start=2026-03-01&end=2026-05-01', 'Enter days of one financial year, April to March.'],
+    ['billing', 'start=2026-03-01&end=2026-05-01', 'Enter days in one financial year, April to March.'],
   ])('%s with %s says what is wrong', async (name, query, text) => {
     const page = await looker.get(`${reports}/${name}?${query}`);
     expect([page.status, page.text.includes(text)]).toEqual([200, true]);

@@ -353,7 +353,9 @@ describe('people', () => {
     await admin('POST', `/user/${person.id}`, { mobile_number: '07700900460' });
     await operator.post(`${path}/sign-in`, { auth_type: 'sms_auth' });
     expect(await user(person.id)).toMatchObject({ auth_type: 'sms_auth' });
-    expect((await operator.get(`${path}/archive`)).text).toMatch(/leaves 1 service and 0\s+organisations/);
+    expect((await operator.get(`${path}/archive`)).text).toMatch(
+      /remove the account from 1 service and 0\s+organisations/,
+    );
     await operator.post(`${path}/archive`);
     expect(await user(person.id)).toMatchObject({ state: 'inactive', services: [] });
     expect((await operator.post(`${path}/unlock`)).problems['']).toContain('archived');

@@ -136,7 +136,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       <TextArea
         formState={formState}
         name="domains"
-        label={t('Domains, one a line')}
+        label={t('Domains, one on each line')}
         rows={6}
         value={domains.join('\n')}
       />
@@ -269,7 +269,7 @@ const everySwitch = [
     path: 'agreement',
     field: 'agreement_signed',
     title: t('Agreement signed'),
-    lead: t('Whether the organisation has signed an agreement with you. We tell nobody about a change.'),
+    lead: t('Whether the organisation has signed an agreement with you. We do not tell anyone about a change.'),
   },
   {
     path: 'crown',

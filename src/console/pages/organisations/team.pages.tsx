@@ -109,7 +109,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     async act(request, { email_address, rights: permissions }) {
       const { organisation, visitor } = request;
       if (permissions.length > 0 && !mayGive(request))
-        throw forbidden(t('You cannot give a right that you do not have'));
+        throw forbidden(t('You cannot give a permission that you do not have'));
       const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
       const people = await listOrganisationMembers(app.db, organisation.id);
       if (people.some((person) => isSame(person.email_address))) {
@@ -193,11 +193,11 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     async act(request, { rights: permissions }) {
       const { organisation, visitor } = request;
       const person = await findMember(request);
-      if (!mayGive(request)) throw forbidden(t('You cannot change a right that you do not have'));
+      if (!mayGive(request)) throw forbidden(t('You cannot change a permission that you do not have'));
       const isGiven = permissions.length > 0 && !holds(person, organisation.id);
-      if (isGiven && person.id === visitor.user.id) throw forbidden(t('You cannot give yourself a right'));
+      if (isGiven && person.id === visitor.user.id) throw forbidden(t('You cannot give yourself a permission'));
       await joinOrganisation(app, { organisation_id: organisation.id, user_id: person.id }, permissions);
-      return { to: `${pathOf(organisation)}/team`, notice: t('Rights of {name} saved.', { name: person.name }) };
+      return { to: `${pathOf(organisation)}/team`, notice: t('Permissions of {name} saved.', { name: person.name }) };
     },
   });
 

@@ -43,7 +43,7 @@ describe('an uploaded letter', { timeout: 120_000 }, () => {
     const message = both[0]?.location ?? '';
     const shown = await browser.get(message);
     expect(shown.h1).toBe('Letter to Ms Angharad Penny, LL61 5UJ');
-    expect(shown.text).toContain('We are drawing the letter. It will appear here in a moment.');
+    expect(shown.text).toContain('We are creating the letter. It will appear here in a moment.');
     await harness.runTasks();
     const drawn = await browser.get(`${message}/letter`);
     expect(drawn.text).toMatch(/^<div><div[^>]*><img/);

@@ -130,7 +130,7 @@ const words = new Map([
   ['cancelled', t('Cancelled')],
   ['temporary-failure', t('Not delivered: the phone or inbox did not respond')],
   ['permanent-failure', t('Not delivered: no such recipient')],
-  ['technical-failure', t('Not delivered: no provider took it')],
+  ['technical-failure', t('Not delivered: no provider accepted it')],
   ['validation-failed', t('Refused: the letter cannot be printed')],
   ['virus-scan-failed', t('Refused: the file has a virus')],
   ['returned-letter', t('Returned to the sender')],

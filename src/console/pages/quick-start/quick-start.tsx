@@ -287,7 +287,7 @@ interface NextStep {
 const steps: NextStep[] = [
   { title: t('Add a service'), text: t('With its own name, team, templates and limits.'), path: '/services/add' },
   {
-    title: t('Look into the sandbox'),
+    title: t('Open the sandbox'),
     text: t('See emails, texts and letters as their recipients would.'),
     path: '/sandbox',
   },

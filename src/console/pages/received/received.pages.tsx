@@ -129,7 +129,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
               fields={{ decision: 'stop' }}
             >
               {t(
-                'If the person wants no more texts from your service, stop them. We confirm it with a text that says how to get them again.',
+                'If the person wants no more texts from your service, stop sending them. We confirm this with a text that says how to get texts again.',
               )}
             </Confirm>
             <form method="post">

@@ -103,9 +103,9 @@ describe('a text that is perhaps an opt-out', () => {
   });
 
   it('is marked in the list and in its conversation, with the way to decide', async () => {
-    expect((await browser.get(received)).text).toContain('Perhaps an opt-out');
+    expect((await browser.get(received)).text).toContain('Possible opt-out');
     const { text } = await browser.get(`${received}/${asked}`);
-    expect(text).toContain('Perhaps an opt-out');
+    expect(text).toContain('Possible opt-out');
     expect(text).toContain(`href="${received}/${asked}/opt-out"`);
   });
 
@@ -122,7 +122,7 @@ describe('a text that is perhaps an opt-out', () => {
     const decide = () => browser.post(`${received}/${asked}/opt-out`, { decision: 'stop' });
     const decided = await browser.follow(await decide());
     expect(decided.text).toContain('Stopped. Your service sends no more texts to this number.');
-    expect(decided.text).not.toContain('Perhaps an opt-out');
+    expect(decided.text).not.toContain('Possible opt-out');
     expect(decided.text).toContain('Reply START to get them again.');
     const stopped = { user_number: '447700900789', sender: '447900900001', keyword: 'STOP', reason: 'keyword' };
     expect(await optOuts()).toEqual([{ ...stopped, inbound_sms_id: asked }]);
@@ -136,7 +136,7 @@ describe('a text that is perhaps an opt-out', () => {
     const harmless = await receive('07700 900788', 'When does it stop raining?', service, unclear);
     const decided = await browser.follow(await browser.post(`${received}/${harmless}/opt-out`, { decision: 'go-on' }));
     expect(decided.text).toContain('Mark removed.');
-    expect(decided.text).not.toContain('Perhaps an opt-out');
+    expect(decided.text).not.toContain('Possible opt-out');
     expect((await optOuts()).map(({ user_number }) => user_number)).not.toContain('447700900788');
     const again = await browser.post(`${received}/${harmless}/opt-out`, { decision: 'go-on' });
     expect([again.status, again.text.includes('This text is not waiting for a decision.')]).toEqual([400, true]);

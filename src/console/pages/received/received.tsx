@@ -72,7 +72,7 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
 }
 
 function PossibleOptOut() {
-  return <span class="badge tone-amber">{t('Perhaps an opt-out')}</span>;
+  return <span class="badge tone-amber">{t('Possible opt-out')}</span>;
 }
 
 function cannotReceive(setting: string | undefined): string {

@@ -189,7 +189,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
   if (pageCount === null) {
     return (
       <div class="desk">
-        <p>{t('The letter is not drawn yet. Load the page again in a few seconds.')}</p>
+        <p>{t('The letter is not ready yet. Reload the page in a few seconds.')}</p>
       </div>
     );
   }
@@ -255,9 +255,9 @@ const labels: Record<SimulatedEvent, string> = {
 };
 
 const headings = {
-  email: t('Answer as the recipient'),
-  sms: t('Answer as the recipient'),
-  letter: t('Answer as the printer'),
+  email: t('Respond as the recipient'),
+  sms: t('Respond as the recipient'),
+  letter: t('Respond as the printer'),
 };
 
 /** Notices that the next page shows once. */
@@ -350,6 +350,6 @@ function explain({ notification_type, status }: InboxMessage, possible: Simulate
   if (possible.includes('delivered')) return '';
   if (status === 'created') return t('We have not sent the message yet.');
   return isHeld
-    ? t('The message has its receipt.')
+    ? t('The message already has a receipt.')
     : t('Delivered automatically. To choose the outcome yourself, start with SANDBOX_RECEIPTS=hold.');
 }

@@ -315,10 +315,10 @@ describe('a letter', () => {
     expect(pdf.text).toMatch(/^%PDF/);
   });
 
-  it('that is not drawn yet says so', async () => {
+  it('that is not ready yet says so', async () => {
     const template = await aTemplate(harness, service, { template_type: 'letter' });
     const id = await aLetter(harness, service, template);
-    expect((await member.get(`/console/sandbox/${id}`)).text).toContain('not drawn yet');
+    expect((await member.get(`/console/sandbox/${id}`)).text).toContain('not ready yet');
     expect((await member.get(`/console/sandbox/letters/${id}/pages/1`)).status).toBe(404);
     await harness.runTasks();
   });
@@ -352,7 +352,7 @@ describe('answering a message', () => {
     const late = await answer(id, { answer: 'permanent-failure' });
     expect([late.status, Object.values(late.problems)]).toEqual([
       400,
-      ['The message has changed, and this answer would change nothing any more.'],
+      ['The message has changed, so this would no longer have an effect.'],
     ]);
     expect((await messageOf(harness, id)).status).toBe('delivered');
     for (const wrong of ['complaint', 'unsubscribe', 'posted', 'nonsense', '']) {

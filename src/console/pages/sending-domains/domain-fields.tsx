@@ -32,7 +32,7 @@ interface AddFieldsProps {
 /** Fields of a new domain. They depend on the providers in use. */
 export function AddFields({ app, formState }: AddFieldsProps) {
   const { sign, withKeys } = app.domainProviders;
-  const here = { value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost makes the key.') };
+  const here = { value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost creates the key.') };
   const relay = { value: 'relay', label: wayWords.relay, hint: t('It has the key, and you know its selector.') };
   const choices = [
     ...(sign ? [here, relay] : []),
@@ -85,7 +85,7 @@ export function ChangeFields({ app, domain, formState }: AddFieldsProps & { doma
         formState={formState}
         name="return_path_domain"
         label={t('Bounces go to (optional)')}
-        hint={t('A domain of yours whose MX record leads to the mail server that takes our bounces.')}
+        hint={t('One of your domains. Its MX record must point to the mail server that receives our bounces.')}
         value={domain.return_path_domain ?? undefined}
         autocomplete="off"
       />

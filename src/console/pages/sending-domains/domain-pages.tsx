@@ -49,7 +49,7 @@ const ways = ['signed-here', 'relay', 'provider'] as const;
 
 const notices: Record<(typeof tasks)[number], Text> = {
   check: t('Domain checked.'),
-  'new-key': t('Key made. Publish its record.'),
+  'new-key': t('Key created. Publish its record.'),
   'use-key': t('New key in use.'),
   'use-domain': t('Domain chosen.'),
   retire: t('Domain retired.'),

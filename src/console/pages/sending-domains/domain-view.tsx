@@ -51,7 +51,7 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
               })}
         </b>{' '}
         {t('Until then emails come from {fallback}.', { fallback })}{' '}
-        {domain.gave_up_at && t('We stopped looking. Check the domain once the records are published.')}
+        {domain.gave_up_at && t('We stopped checking. Check the domain once the records are published.')}
       </Notice>
     );
   }
@@ -209,7 +209,7 @@ export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'
               <p class="row">
                 <b>{about}</b>
                 <Status kind={verdicts[verdict].kind}>
-                  {verdict === 'pass' ? t('Right', { context: 'not wrong' }) : verdicts[verdict].word}
+                  {verdict === 'pass' ? t('OK', { context: 'not wrong' }) : verdicts[verdict].word}
                 </Status>
               </p>
               <p>
@@ -304,13 +304,13 @@ export function DomainKeys({ domain, now, mayChange }: KeysProps) {
       </ul>
       {erased && <p class="small">{t('You can delete the record of {selector}.', { selector: erased.selector })}</p>}
       {keys.some((key) => isOld(key, now)) && (
-        <Notice tone="amber">{t('This key is older than a year. Make a new one.')}</Notice>
+        <Notice tone="amber">{t('This key is older than a year. Create a new one.')}</Notice>
       )}
       {mayChange && next && (
         <form method="post">
           <input type="hidden" name="task" value="use-key" />
           <input type="hidden" name="key_id" value={next.id} />
-          <p class="small">{t('The new key is used by itself a day after it is ready.')}</p>
+          <p class="small">{t('We start to use the new key automatically a day after it is ready.')}</p>
           <button class="button" type="submit">
             {t('Use the new key')}
           </button>
@@ -320,7 +320,7 @@ export function DomainKeys({ domain, now, mayChange }: KeysProps) {
         <form method="post">
           <input type="hidden" name="task" value="new-key" />
           <button class="button" type="submit">
-            {t('Make a new key')}
+            {t('Create a new key')}
           </button>
         </form>
       )}

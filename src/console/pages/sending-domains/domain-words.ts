@@ -45,7 +45,7 @@ export const purposeWords = new Map<string, string>([
 /** What a check found, and what to do about it. */
 const reasons = new Map<string, Text>([
   ['ok', t('As expected.')],
-  ['dns-error', t('The name servers did not answer. Nothing changes until they do.')],
+  ['dns-error', t('The name servers did not respond. Nothing changes until they do.')],
   ['record-missing', t('The record was not found.')],
   ['token-differs', t('The record has another value. Replace it.')],
   [
@@ -62,7 +62,9 @@ const reasons = new Map<string, Text>([
   ['quoted', t('The value has quotation marks of its own. Enter it without them.')],
   [
     'key-cut',
-    t('The value was cut. Enter it whole, in parts of up to 255 characters if your name server asks for that.'),
+    t(
+      'The value was cut off. Enter the whole value, in parts of up to 255 characters if your name server asks for that.',
+    ),
   ],
   ['no-key', t('The domain has no key.')],
   ['key-differs', t('The record has another key. Replace it.')],
@@ -84,23 +86,23 @@ const reasons = new Map<string, Text>([
   ['too-many-lookups', t('The record needs more than 10 look-ups, so receivers ignore it. Remove some includes.')],
   ['too-many-void-lookups', t('The record names more than 2 domains without records. Remove them.')],
   ['include-missing', t('The record includes a domain that has no SPF record. Remove it.')],
-  ['redirect-missing', t('The record leads to a domain that has no SPF record. Correct it.')],
-  ['policy-none', t('The policy is “none”: receivers do not act on false emails.')],
+  ['redirect-missing', t('The record redirects to a domain that has no SPF record. Correct it.')],
+  ['policy-none', t('The policy is “none”: receivers do not act on forged emails.')],
   ['policy-invalid', t('The policy cannot be read. Replace the record.')],
   ['no-mx', t('The domain has no MX record. Mail servers use its address instead.')],
   ['no-replies', t('The domain receives no mail, so replies get lost.')],
   ['null-mx', t('The domain says that it receives no mail.')],
-  ['mx-elsewhere', t('Bounces go to another mail server than ours.')],
+  ['mx-elsewhere', t('Bounces go to a mail server that is not ours.')],
   ['mx-not-found', t('The mail server of the domain does not exist.')],
   ['mx-partly-missing', t('One of the mail servers of the domain does not exist.')],
-  ['mx-is-alias', t('The MX record names an alias (CNAME). Enter the name that it leads to.')],
+  ['mx-is-alias', t('The MX record names an alias (CNAME). Enter the name that it points to.')],
   ['mx-is-address', t('The MX record has an address. Enter the name of the mail server.')],
   ['not-found', t('The domain does not exist.')],
-  ['ptr-missing', t('A mail server has no name in DNS. Ask who runs its network for a PTR record.')],
-  ['ptr-not-confirmed', t('The name of a mail server leads to another address.')],
+  ['ptr-missing', t('A mail server has no name in DNS. Ask the people who run its network for a PTR record.')],
+  ['ptr-not-confirmed', t('The name of a mail server points to another address.')],
   ['ptr-generic', t('The name of a mail server looks like that of a home connection.')],
   ['helo-not-a-name', t('The mail server does not greet with a full name. Set SMTP_EHLO_NAME.')],
-  ['helo-differs', t('A mail server greets with another name than the one it has in DNS.')],
+  ['helo-differs', t('A mail server greets with a name that is not its name in DNS.')],
   ['no-tls', t('The mail server offers no encryption.')],
   ['old-tls', t('The mail server uses a version of TLS that is too old.')],
   ['certificate', t('The certificate of the mail server cannot be trusted. Replace it.')],
@@ -123,10 +125,10 @@ export function reasonWords({ check_name, reason }: { check_name: string; reason
 
 /** Findings that do not fail a check. */
 export const noteWords = new Map<string, Text>([
-  ['no-reports', t('Nobody gets reports about false emails. Add rua=mailto: with an address.')],
-  ['old-tags', t('The record has parts that are out of use: pct, rf or ri.')],
+  ['no-reports', t('Nobody gets reports about forged emails. Add rua=mailto: with an address.')],
+  ['old-tags', t('The record has tags that are no longer used: pct, rf or ri.')],
   [
     'reports-not-authorised',
-    t('Reports go to another domain, which has not said that it takes them. Receivers will not send them.'),
+    t('Reports go to another domain, which has not agreed to receive them. Receivers will not send them.'),
   ],
 ]);

@@ -98,7 +98,7 @@ export function operatorDomainPages(pages: Pages, app: ConsoleApp): void {
       ),
     actions: ({ visitor }) =>
       visitor.user.platform_admin && app.config.domains.mode !== 'off' && <AddDomain at={path} />,
-    searchLabel: t('Part of the name of a domain'),
+    searchLabel: t('Part of a domain name'),
     groups: { name: t('State'), parameter: 'state', names: groupNames },
     async read({ text, group, skip, limit }) {
       const { domains, total } = await listDomains(app.db, { text, state: group }, { skip, limit });
@@ -151,7 +151,7 @@ function DomainTable({ domains, at, now, withScope }: DomainsProps & { withScope
         ...(withScope
           ? [
               {
-                head: t('Of', { context: 'column: who a domain belongs to' }),
+                head: t('Owner', { context: 'column: who a domain belongs to' }),
                 cell: ({ scope }: SendingDomain) => scopeWords[scope],
               },
             ]

@@ -113,7 +113,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
         permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],
       }).catch((error: unknown) => {
         const isInUse = error instanceof Failure && typeof error.detail === 'object' && 'id' in error.detail;
-        throw isInUse ? invalidField('id', t('Enter another id. Something here has this one already.')) : error;
+        throw isInUse ? invalidField('id', t('Enter another id. This one is already in use here.')) : error;
       });
       return { to: `/services/${id}`, notice: t('{name} is ready. You have all permissions.', { name }) };
     },

@@ -32,7 +32,7 @@ export class SetUpTries {
   isRight(typed: string): boolean {
     const now = this.app.clock.now().getTime();
     this.times = this.times.filter((time) => time > now - minute_ms);
-    if (this.times.length >= maxTries) throw new Failure('too-many', 'RateLimitError', t('Too many tries'));
+    if (this.times.length >= maxTries) throw new Failure('too-many', 'RateLimitError', t('Too many attempts'));
     this.times.push(now);
     return sameSecret(plain(typed), plain(setUpCode(this.app)));
   }

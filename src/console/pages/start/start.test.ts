@@ -69,7 +69,7 @@ describe('the first account', () => {
   it('429 after ten tries in a minute', async () => {
     for (let tries = 0; tries < 10; tries += 1) expect((await send({ code: 'AAAA' })).status).toBe(400);
     const page = await send();
-    expect([page.status, page.h1]).toEqual([429, 'Too many tries']);
+    expect([page.status, page.h1]).toEqual([429, 'Too many attempts']);
     harness.clock.advance({ minutes: 1 });
     expect((await send()).status).toBe(303);
   });

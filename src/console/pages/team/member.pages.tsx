@@ -70,8 +70,8 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
             to={pageUrl(`${here}/remove`)}
           >
             {isVisitor
-              ? t('You will lose access at once. Messages and templates stay.')
-              : t('{name} will lose access at once. Messages and templates stay.', { name: member.name })}
+              ? t('You will lose access at once. We keep messages and templates.')
+              : t('{name} will lose access at once. We keep messages and templates.', { name: member.name })}
           </Confirm>
         </div>
       ),
@@ -93,7 +93,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
           auth_type: service.permissions.includes('email_auth') ? auth_type : undefined,
         },
       );
-      return { to: `/services/${service.id}/team`, notice: t('Rights saved.') };
+      return { to: `/services/${service.id}/team`, notice: t('Permissions saved.') };
     },
   });
 

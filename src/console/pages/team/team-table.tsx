@@ -167,7 +167,7 @@ export function RightsExplained() {
   return (
     <details class="more">
       <summary>
-        {t('What the rights mean')}
+        {t('What the permissions mean')}
         <Icon name="chevron" small />
       </summary>
       <dl class="facts measure">

@@ -133,7 +133,7 @@ const reasons = new Map([
 function describeRefusal(country: Country, { detail }: Failure): { text: string; invalid_pages: number[] } {
   const reasonOf = (code: string) =>
     code === 'letter-not-a4-portrait-oriented'
-      ? wrongPaper(country, t('Use upright A4 pages only.'))
+      ? wrongPaper(country, t('Use A4 portrait pages only.'))
       : (reasons.get(code) ?? code);
   if (typeof detail === 'string') return { text: reasonOf(detail), invalid_pages: [] };
   const code = [detail.content ?? Object.values(detail)[0] ?? ''].flat().join(' ');

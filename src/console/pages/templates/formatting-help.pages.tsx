@@ -83,7 +83,7 @@ const rules: readonly Rule[] = [
   { write: '* Bring your letter\n* Come on time', get: t('A list with bullet points'), for: withLayout },
   { write: '1. Sign in\n2. Choose a day', get: t('A list with numbers'), for: withLayout },
   { write: '^ Tell us if you cannot come.', get: t('A paragraph that stands out'), for: ['email'] },
-  { write: '[Book a visit](https://example.org)', get: t('A link with words of its own'), for: ['email'] },
+  { write: '[Book a visit](https://example.org)', get: t('A link with its own text'), for: ['email'] },
   { write: 'https://example.org', get: t('A link'), for: ['email'] },
   { write: '---', get: t('A line across the message'), for: ['email'] },
   { write: '---', get: t('A new page'), for: ['letter'] },

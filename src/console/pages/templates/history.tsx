@@ -107,7 +107,7 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
           ))}
       <dl class="stats">
         <div>
-          <dt>{t('Placeholders taken out')}</dt>
+          <dt>{t('Placeholders removed')}</dt>
           <dd class="figure-mid">{fields.removed.length}</dd>
           <dd>{formatPlaceholders(fields.removed)}</dd>
         </div>

@@ -227,7 +227,7 @@ export function ChosenBar({ folders, canMoveUp }: ChosenProps) {
   const canMove = folders.length > 0 || canMoveUp;
   return (
     <div class="card-head small">
-      <b>{t('Chosen rows')}</b>
+      <b>{t('Selected rows')}</b>
       <div class="row">
         {canMove && folders.length < maxPlaces && <MoveTo folders={folders} />}
         {folders.length >= maxPlaces && (

@@ -145,7 +145,7 @@ function Actions({ template, essential, lastUsed }: Pick<FactsProps, 'template' 
       {template.template_type !== 'letter' && !template.redact_personalisation && (
         <Confirm
           label={t('Hide personal data…')}
-          action={t('Hide personal data for ever')}
+          action={t('Hide personal data permanently')}
           to={to}
           fields={{ do: 'hide' }}
         >

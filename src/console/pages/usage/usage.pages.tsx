@@ -67,7 +67,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
 /** "Until 3 Nov 2026, days are London days." */
 function daysBefore({ first_day, old_zone }: { first_day: string; old_zone: string }): string {
   const city = old_zone.replace(/^.*\//, '').replaceAll('_', ' ');
-  return t('Until {day}, days are {city} days.', { day: shortDay(addDays(first_day, -1)), city });
+  return t('Until {day}, days follow the time in {city}.', { day: shortDay(addDays(first_day, -1)), city });
 }
 
 interface YearlyLimit {

@@ -343,7 +343,7 @@ describe('SMPP: receipts', () => {
     expect(lines[0]).toContain('"provider":"smpp","id_format":"decimal, 5 characters"');
     const operator = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
     const { text } = await operator.get('/console/operator');
-    expect(text).toContain('Receipts of SMPP match no message');
+    expect(text).toContain('Receipts from SMPP match no message');
     expect(text).toContain('6 in the last hour, which is most of them. Check SMPP_RECEIPT_IDS');
   });
 

@@ -75,7 +75,7 @@ export function AuditEntryView({ entry, now }: { entry: AuditEntry; now: Date })
             { label: t('Program'), value: entry.user_agent ?? '–' },
             { label: t('Request'), value: <code>{entry.request}</code> },
             { label: t('Request id'), value: <code>{entry.request_id}</code> },
-            { label: t('Thing'), value: <Thing entry={entry} /> },
+            { label: t('Item'), value: <Thing entry={entry} /> },
             ...(entry.service_id ? [{ label: t('Service'), value: <ServiceLink entry={entry} /> }] : []),
           ]}
         />

@@ -68,7 +68,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
             <Filter formState={formState} query={query} />
             {entries.length === 0 ? (
               <Empty title={isFiltered ? t('No changes found') : t('No changes yet')}>
-                {isFiltered ? t('Search for less, or for other days.') : t('Changes will appear here.')}
+                {isFiltered ? t('Use fewer search words, or choose other days.') : t('Changes will appear here.')}
               </Empty>
             ) : (
               <AuditList entries={entries} now={app.clock.now()} />
@@ -158,7 +158,7 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
             hint={t('Name or id')}
             value={query.service}
           />
-          <Field formState={formState} name="thing" label={t('Thing')} hint={t('Id')} value={query.thing} />
+          <Field formState={formState} name="thing" label={t('Item')} hint={t('Id')} value={query.thing} />
           <Select
             formState={formState}
             name="noun"
@@ -180,7 +180,7 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
             hint={t('For example 2026-11-15')}
             value={query.from}
           />
-          <Field formState={formState} name="to" label={t('To')} hint={t('Included')} value={query.to} />
+          <Field formState={formState} name="to" label={t('To')} hint={t('This day is included.')} value={query.to} />
           <div class="row">
             <button class="button button--primary" type="submit">
               {t('Find')}

@@ -85,7 +85,7 @@ describe('/operator/audit', () => {
     );
     const list = await found({ noun: 'upload' });
     expect(list.text).toMatch(/Grace Hopper<\/b> changed an uploaded file/);
-    expect(list.text).toContain('created by, content of the file, contact list, number of rows, result of the check');
+    expect(list.text).toContain('created by, file content, contact list, number of rows, result of the check');
     const [, address = ''] = /href="(\/console\/operator\/audit\/[0-9a-f-]{36})"/.exec(list.text) ?? [];
     expect((await operator.get(address)).h1).toBe('An uploaded file was changed');
   });

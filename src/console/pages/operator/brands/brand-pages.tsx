@@ -245,7 +245,7 @@ function BrandPage({ kind, id, active, canChange, users, offeredBy, facts, previ
     <div class="aside">
       <section class="card card--flush" aria-labelledby="as-sent">
         <div class="card-head">
-          <h2 id="as-sent">{kind === 'email' ? t('An email with it') : t('A letter with it')}</h2>
+          <h2 id="as-sent">{kind === 'email' ? t('An email with this brand') : t('A letter with this brand')}</h2>
         </div>
         {preview}
       </section>
@@ -254,7 +254,7 @@ function BrandPage({ kind, id, active, canChange, users, offeredBy, facts, previ
         <section class="card" aria-label={t('About the brand')}>
           {facts}
         </section>
-        <UserList title={t('Services with it')} empty={t('No service uses this brand.')}>
+        <UserList title={t('Services that use it')} empty={t('No service uses this brand.')}>
           {users.services.map(({ id: service, name, restricted }) => (
             <li key={service}>
               <a href={pageUrl(`/operator/services/${service}`)} dir="auto">

@@ -30,7 +30,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
       'Organisations offer brands to their services. Emails of a service without a brand show the name of the platform.',
     ),
     mark: (brand) => <BrandMark {...brand} />,
-    columns: [{ head: t('Look'), cell: ({ brand_type }) => brandTypeNames[brand_type] }],
+    columns: [{ head: t('Style'), cell: ({ brand_type }) => brandTypeNames[brand_type] }],
     readAll: () => listEmailBrandsInUse(app.db),
     get: (id) => getEmailBranding(app.db, id),
     readUsers: (id) => listEmailBrandUsers(app, id),
@@ -60,7 +60,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
     ),
     facts: (brand) => (
       <dl class="facts">
-        <dt>{t('Look')}</dt>
+        <dt>{t('Style')}</dt>
         <dd>{brandTypeNames[brand.brand_type]}</dd>
         <dt>{brand.text === null ? t('Logo says') : t('Text')}</dt>
         <dd dir="auto">{brand.text ?? brand.alt_text}</dd>
@@ -126,7 +126,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
       <Choices
         formState={formState}
         name="brand_type"
-        legend={t('Look')}
+        legend={t('Style')}
         kind="one"
         choices={[
           { value: 'org', label: brandTypeNames.org, hint: t('On white, above the message.') },

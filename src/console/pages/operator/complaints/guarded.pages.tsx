@@ -115,7 +115,7 @@ function Services({ services, now, maySee }: { services: readonly Guarded[]; now
 }
 
 const states = {
-  ok: { kind: 'delivered', children: t('Right', { context: 'not wrong' }) },
+  ok: { kind: 'delivered', children: t('OK', { context: 'not wrong' }) },
   warned: { kind: 'sending', children: t('Warned') },
   paused: { kind: 'failed', children: t('Paused') },
 } as const;

@@ -54,7 +54,9 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
       if (wrong !== undefined) {
         throw invalidField(
           'references',
-          t('“{wrong}” is not a reference. Correct it: nothing was reported.', { wrong: wrong.slice(0, 40) }),
+          t('“{wrong}” is not a reference. Correct it and try again. We have not reported any letters.', {
+            wrong: wrong.slice(0, 40),
+          }),
         );
       }
       if (references.length > maxReferences) {

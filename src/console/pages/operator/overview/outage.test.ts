@@ -61,7 +61,7 @@ describe('GET /console/operator in an outage of the only provider', () => {
     gateways.answer = () => ({ status: 500 });
     await send(20);
     const page = await overview();
-    expect(page).toMatch(/MMG does not take texts Since today, 12:10 : 41 of 41 calls failed\./);
+    expect(page).toMatch(/MMG does not accept texts Since today, 12:10 : 41 of 41 calls failed\./);
     expect(page).toContain('The texts wait. Each is tried again for up to 4 hours, then it fails.');
   });
 
@@ -71,7 +71,7 @@ describe('GET /console/operator in an outage of the only provider', () => {
     expect(page).toContain('waiting, oldest 12 min 21 ');
     expect(page).toContain('Text, after a failed attempt 21 12 min');
     expect(page).toMatch(
-      /Texts wait for another attempt Since today, 12:00 : Attempts to send 21 messages have failed\./,
+      /Texts are waiting for another attempt Since today, 12:00 : Attempts to send 21 messages have failed\./,
     );
     expect(await retryMetrics()).toEqual([
       'delivery_retry_messages{notification_type="sms"} 21',
@@ -117,7 +117,7 @@ describe('GET /console/operator while a check fails', () => {
     await send(1);
     const page = await overview();
     expect(page).toContain('The check of MMG has failed');
-    expect(page).toContain('MMG still takes texts: no call has failed.');
+    expect(page).toContain('MMG still accepts texts: no call has failed.');
     expect(page).not.toContain('MMG cannot be reached');
   });
 

@@ -80,9 +80,9 @@ describe('GET /console/operator', () => {
     await send(200);
     await wait(10);
     const stopped = await verdict();
-    expect(stopped).toMatch(/^red: MMG does not take texts Since today, 12:00 : (\d+) of \1 calls failed\./);
+    expect(stopped).toMatch(/^red: MMG does not accept texts Since today, 12:00 : (\d+) of \1 calls failed\./);
     expect(stopped).toContain('Pennypost moved its share from 51 to 41 at 12:00:15');
-    expect(stopped).toContain('The texts that it does not take are tried again through Firetext.');
+    expect(stopped).toContain('Texts that it does not accept are sent again through Firetext.');
 
     gateways.answer = () => 'accept';
     await wait(10);
@@ -96,7 +96,7 @@ describe('GET /console/operator', () => {
     gateways.answer = ({ gateway }) => (gateway === 'mmg' ? { status: 500 } : 'accept');
     await wait(60);
     await send(20);
-    expect(await verdict()).toMatch(/^red: MMG does not take texts/);
+    expect(await verdict()).toMatch(/^red: MMG does not accept texts/);
     gateways.answer = () => 'accept';
     await wait(75);
     expect(await verdict()).toMatch(/^green/);
@@ -125,7 +125,7 @@ describe('GET /console/operator', () => {
     const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
     const { body } = await http.inject({ url: '/console/operator', headers: { cookie } });
     expect(body).toContain('No worker is running');
-    expect(body).toMatch(/Texts wait too long.*?messages are due with normal priority/s);
+    expect(body).toMatch(/Texts are waiting too long.*?messages are due with normal priority/s);
     expect(body).toMatch(/Text, normal<\/th><td class="num">\d+<\/td><td class="num">6 min/);
     expect(body).toContain('1 service wants to go live');
   });

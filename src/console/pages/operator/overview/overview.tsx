@@ -285,7 +285,7 @@ function AllIsWell({ overview: { providers, now } }: { overview: Overview }) {
           <p key={display_name}>
             <T>
               {{ displayName: display_name }} had problems: Pennypost moved its share from {{ before }} to{' '}
-              {{ priority }} at <Time at={at} now={now} brief />, and is giving it back step by step.
+              {{ priority }} at <Time at={at} now={now} brief />, and is moving it back step by step.
             </T>
           </p>
         ))}

@@ -44,7 +44,7 @@ export function Providers({ overview, link }: { overview: Overview; link: Link }
                 {t('Last hour')}
               </th>
               <th scope="col">
-                <span class="sr">{t('Course of the last hour')}</span>
+                <span class="sr">{t('Trend over the last hour')}</span>
               </th>
             </tr>
           </thead>
@@ -96,7 +96,7 @@ function stateOf({ identifier, notification_type, active, health }: Provider, { 
   if (health === 'errors') return <Status kind="sending">{t('Errors')}</Status>;
   if (health === 'slow') return <Status kind="sending">{t('Slow')}</Status>;
   if (identifier === 'sandbox') return <Status kind="accepted">{t('Sandbox')}</Status>;
-  return <Status kind="delivered">{t('Well')}</Status>;
+  return <Status kind="delivered">{t('Working')}</Status>;
 }
 
 const step_ms = 5 * minute_ms;

@@ -25,7 +25,7 @@ export function SystemFacts({ overview }: { overview: Overview }) {
       </dd>
       <dt>{t('Workers')}</dt>
       <dd>
-        <Good ok={workers > 0}>{workers === 0 ? t('None alive') : t('{workers, number} alive', { workers })}</Good>
+        <Good ok={workers > 0}>{workers === 0 ? t('None running') : t('{workers, number} running', { workers })}</Good>
       </dd>
       <Check findings={findings} name="database" label={t('Database')}>
         <T>
@@ -93,7 +93,7 @@ export function SystemContent({ overview }: { overview: Overview }) {
               is_warning ? (
                 <Status kind="sending">{t('Warning')}</Status>
               ) : (
-                <Good ok={ok}>{ok ? t('Well') : t('Problem')}</Good>
+                <Good ok={ok}>{ok ? t('Working') : t('Problem')}</Good>
               ),
           },
           // The output of `pennypost doctor`, which is in English.

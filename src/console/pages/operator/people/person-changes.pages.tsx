@@ -199,11 +199,11 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
       <>
         <p>
           {t(
-            'We will sign {name} out at once, and {name} cannot sign in any more. The account leaves {services, plural, one {# service} other {# services}} and {organisations, plural, one {# organisation} other {# organisations}}, and loses its name, address, number, password and security keys. Messages and templates stay.',
+            'We will sign {name} out at once, and {name} will no longer be able to sign in. We will remove the account from {services, plural, one {# service} other {# services}} and {organisations, plural, one {# organisation} other {# organisations}}, and delete its name, address, number, password and security keys. We keep messages and templates.',
             { name, services: services.length, organisations: organisations.length },
           )}
         </p>
-        <p>{t('You cannot undo this. With a new invitation the person can have a new account.')}</p>
+        <p>{t('You cannot undo this. You can invite the person again to create a new account.')}</p>
       </>
     ),
     form: nothing,

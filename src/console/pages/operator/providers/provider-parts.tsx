@@ -49,7 +49,7 @@ export function StateOfProvider({ app, provider, states }: StateProps) {
   return isSandbox(app, provider) ? (
     <Status kind="accepted">{t('Sandbox')}</Status>
   ) : (
-    <Status kind="delivered">{t('Well')}</Status>
+    <Status kind="delivered">{t('Working')}</Status>
   );
 }
 
@@ -107,7 +107,7 @@ export function NextMessage({ app, channel, all, states }: NextProps) {
             { channel, provider: chosen[0]?.display_name ?? '' },
           )
         : t(
-            '{channel, select, email {The next email goes to one of these, by chance: {providers}.} other {The next text message goes to one of these, by chance: {providers}.}}',
+            '{channel, select, email {The next email goes to one of these, chosen at random: {providers}.} other {The next text message goes to one of these, chosen at random: {providers}.}}',
             { channel, providers: named.join(', ') },
           )}{' '}
       {failing.map(({ identifier, display_name }) =>
@@ -116,7 +116,7 @@ export function NextMessage({ app, channel, all, states }: NextProps) {
               '{channel, select, email {{provider} is failing, so emails wait and are tried again.} other {{provider} is failing, so texts wait and are tried again.}}',
               { channel, provider: display_name },
             )
-          : t('{provider} is failing: what it does not take is tried again through {others}.', {
+          : t('{provider} is failing: messages that it does not accept are sent again through {others}.', {
               provider: display_name,
               others: list(
                 takers.filter((other) => other.identifier !== identifier).map((other) => other.display_name),

@@ -89,7 +89,7 @@ function ownRecipient(phone: PhoneRules, channel: 'sms' | 'email', user: Person)
 
 function describe(outcome: TestResult['outcome'], took_ms: number, name: string): Text {
   return t(
-    '{outcome, select, accepted {{name} accepted the message} refused {{name} refused the message} retry {{name} did not take the message} other {{name} could not be called}} after {took, number} ms.',
+    '{outcome, select, accepted {{name} accepted the message} refused {{name} refused the message} retry {{name} did not accept the message} other {{name} could not be called}} after {took, number} ms.',
     { outcome, name, took: took_ms },
   );
 }

@@ -52,7 +52,7 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: t('Providers'),
         lead: t(
-          'Pennypost moves messages away from a provider that fails or is slow, and back again after 15 quiet minutes.',
+          'Pennypost moves messages away from a provider that fails or is slow, and back again after 15 minutes without problems.',
         ),
         content: (
           <div class="stack stack--loose">

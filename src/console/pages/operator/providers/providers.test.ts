@@ -116,7 +116,7 @@ describe('a test', () => {
   it('shows the response of the provider, without secrets', async () => {
     gateways.answer = () => ({ status: 401, body: { Error: 'the key right-key is unknown' } });
     const { text } = await send('mmg');
-    expect(text).toContain('MMG did not take the message');
+    expect(text).toContain('MMG did not accept the message');
     expect(text).toMatch(/Its response: .*401 \{&quot;Error&quot;:&quot;the key \[hidden\] is unknown&quot;\}/);
     expect(text).not.toContain('right-key');
   });
@@ -209,7 +209,9 @@ describe('the next message', () => {
   it('goes by shares and states', async () => {
     await operator.post(shares, { share_sandbox: '30', share_mmg: '70', reason: 'Try' });
     const { text } = await operator.get('/console/operator/providers');
-    expect(text).toMatch(/The next text message goes to one of these, by chance: MMG \(70%\), Sandbox \(30%\)\./);
+    expect(text).toMatch(
+      /The next text message goes to one of these, chosen at random: MMG \(70%\), Sandbox \(30%\)\./,
+    );
     expect(text).toContain('The next email goes to Sandbox.');
     expect(text).toContain('The next letter stays in the sandbox.');
     await operator.post(shares, { share_sandbox: '0', share_mmg: '100', reason: 'Try' });

@@ -77,7 +77,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                 </Empty>
               ) : (
                 <Table
-                  caption={t('Rates of texts, newest first')}
+                  caption={t('Text rates, newest first')}
                   rows={texts}
                   keyOf={({ valid_from }) => valid_from}
                   columns={[
@@ -91,8 +91,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             {abroad && <RatesAbroad rates={abroad} now={now} />}
             {coming.length > 0 && (
               <section class="stack stack--tight">
-                <h2>{t('Letters, from a later day on')}</h2>
-                <LetterRates caption={t('Coming rates of letters')} rates={coming} />
+                <h2>{t('Letters, future rates')}</h2>
+                <LetterRates caption={t('Future letter rates')} rates={coming} />
               </section>
             )}
             <section class="stack stack--tight">
@@ -102,7 +102,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                   {t('Add a rate. Until then, the console shows letters without their cost.')}
                 </Empty>
               ) : (
-                <LetterRates caption={t('Rates of letters by sheets')} rates={letters} />
+                <LetterRates caption={t('Letter rates by number of sheets')} rates={letters} />
               )}
             </section>
           </div>
@@ -167,7 +167,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             <NumberField
               formState={formState}
               name="multiplier"
-              label={t('Price of one part, in parts of a text {inCountry}', {
+              label={t('Price of one part, as a multiple of a part {inCountry}', {
                 inCountry: declared(app.country.words.inCountry),
               })}
             />
@@ -175,9 +175,9 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
               kind="several"
               formState={formState}
               name="networks"
-              legend={t('Networks there')}
+              legend={t('Networks in that country')}
               choices={[
-                { value: 'no-receipts', label: t('Delivery receipts cannot be believed') },
+                { value: 'no-receipts', label: t('Delivery receipts are not reliable') },
                 { value: 'numeric-sender', label: t('Only numbers can be senders') },
               ]}
             />

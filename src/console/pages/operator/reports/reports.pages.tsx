@@ -28,7 +28,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Reports',
     show: () => ({
       title: t('Reports'),
-      lead: t('Figures of all services. You can download each report as a CSV file.'),
+      lead: t('Figures for all services. You can download each report as a CSV file.'),
       content: (
         <ul class="card list measure">
           {reports.map(({ name, title, about }) => (
@@ -128,7 +128,7 @@ function problemOf(calendar: Calendar, { first_day, last_day }: Days): string {
     return t('Enter both days as year, month and day, for example 2026-11-15.');
   if (first_day > last_day) return t('Enter a first day that is not after the last day.');
   const year = calendar.financialYearDays(2026);
-  return t('Enter days of one financial year, {nameOfMonth} to {nameOfMonth2}.', {
+  return t('Enter days in one financial year, {nameOfMonth} to {nameOfMonth2}.', {
     nameOfMonth: nameOfMonth(year.first_day),
     nameOfMonth2: nameOfMonth(year.last_day),
   });

@@ -102,7 +102,7 @@ export const reports: readonly Report[] = [
   {
     name: 'services-by-status',
     title: t('Messages by service and status'),
-    about: t('What became of the messages of live services, by month.'),
+    about: t('What happened to the messages of live services, by month.'),
     days: daysOf,
     list: async (app, { first_day, last_day }) => {
       const lines = await listMonthsOfServices(app.db, { start_date: first_day, end_date: last_day });

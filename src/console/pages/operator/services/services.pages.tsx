@@ -46,7 +46,7 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
       const requests = await listGoLiveRequests(app.db, maxRequests);
       return {
         title: t('Requests to go live'),
-        lead: t('The longest waiting come first.'),
+        lead: t('Those that have waited longest come first.'),
         crumbs: [{ label: t('Services'), to: path }],
         content:
           requests.length === 0 ? (
@@ -176,5 +176,5 @@ function volumes({ volume_email, volume_sms, volume_letter }: Request): Text {
     ...(volume_sms ? [t('{count, plural, one {# text} other {# texts}}', { count: volume_sms })] : []),
     ...(volume_letter ? [t('{count, plural, one {# letter} other {# letters}}', { count: volume_letter })] : []),
   ];
-  return counts.length === 0 ? t('Not said') : joined(counts, ', ');
+  return counts.length === 0 ? t('Not stated') : joined(counts, ', ');
 }

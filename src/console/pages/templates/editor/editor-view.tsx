@@ -208,7 +208,11 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
 
 function Kept({ now }: { now: Date }) {
   const { calendar } = useViewer();
-  return <>{t('Draft kept at {time}. Only you can see it until you save.', { time: clockTime(calendar, now) })}</>;
+  return (
+    <>
+      {t('Draft saved at {time}. Only you can see it until you save the template.', { time: clockTime(calendar, now) })}
+    </>
+  );
 }
 
 /** Warnings for the writer before saving. */
@@ -278,12 +282,12 @@ function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
         </T>
       </p>
       {template.name !== editing.name && (
-        <Diff label={t('Changes of the name')} changes={diffWords(template.name, editing.name)} />
+        <Diff label={t('Changes to the name')} changes={diffWords(template.name, editing.name)} />
       )}
       {draft.subject !== null && (
-        <Diff label={t('Changes of the subject')} changes={diffWords(template.subject ?? '', draft.subject)} />
+        <Diff label={t('Changes to the subject')} changes={diffWords(template.subject ?? '', draft.subject)} />
       )}
-      <Diff label={t('Changes of the message')} changes={diffWords(template.content, draft.content)} />
+      <Diff label={t('Changes to the message')} changes={diffWords(template.content, draft.content)} />
       <p>
         <a href={pageUrl(templatePath(template.service, template.id))} target="_blank" rel="noopener">
           <T>Open version {{ version: template.version }} in a new tab</T>
