@@ -1,5 +1,5 @@
 -- Whether the limits of a service count texts, or the parts that they are sent in. A change holds from the next day on: until then, the
--- other unit counts. Null: since ever.
+-- other unit counts. Null if the service has always had its unit.
 alter table services
   add sms_limit_unit text not null default 'messages' check (sms_limit_unit in ('messages', 'parts')),
   add sms_limit_unit_from date;
