@@ -3,6 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import { isAddressOf, normaliseRecipient, type RecipientToFind } from '../recipients/recipient.ts';
 import { addressOf, contentOf, type MessageContent, type PlanRecipient } from './message-content.ts';
 import { eraseContents, type PlanMessage, selectWithContent } from './plan-messages.sql.ts';
+import { isOpen } from './plan-rules.ts';
 
 interface Sought {
   who: RecipientToFind;
@@ -43,7 +44,7 @@ export async function erasePlanMessages(
   const erased: string[] = [];
   let left = 0;
   for await (const { message } of findPlanMessagesOf(app, sought)) {
-    if (message.status === 'created' || message.status === 'in-progress') left += 1;
+    if (isOpen(message.status)) left += 1;
     else erased.push(message.id);
   }
   if (erased.length > 0) await eraseContents(app.db, erased);

@@ -3,7 +3,7 @@ import { T } from '../../../language/sentence.tsx';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import type { getPlan } from '../../../plans/channel-plans.ts';
 import type { PlanMessageRecord } from '../../../plans/plan-messages.ts';
-import { deadlineOf, type MessageStatus, messageStatuses, type StepState } from '../../../plans/plan-rules.ts';
+import { deadlineOf, isOpen, type MessageStatus, messageStatuses, type StepState } from '../../../plans/plan-rules.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { channelWords } from '../../message-words.ts';
 import { Empty } from '../../parts/notice.tsx';
@@ -241,7 +241,7 @@ export function PlanMessage({ message, plan, cost, callbacks, notificationUrl, n
               <>
                 <Status kind={states[step.state].kind}>{states[step.state].label}</Status>
                 {step.reason !== null && <small>{reasonOf(step)}</small>}
-                <Waiting step={step} now={now} />
+                {isOpen(status) && <Waiting step={step} now={now} />}
               </>
             ),
           },

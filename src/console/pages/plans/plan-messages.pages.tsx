@@ -3,7 +3,7 @@ import { listCallbacksAbout } from '../../../delivery/callbacks/callback-history
 import { asIs, t } from '../../../language/text.ts';
 import { getPlan, listPlans } from '../../../plans/channel-plans.ts';
 import { cancelPlanMessage, getPlanMessage, listPlanMessages } from '../../../plans/plan-messages.ts';
-import { messageStatuses } from '../../../plans/plan-rules.ts';
+import { isOpen, messageStatuses } from '../../../plans/plan-rules.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { may } from '../../access/may.ts';
@@ -95,14 +95,13 @@ export function planMessagePages(pages: Pages, app: ConsoleApp): void {
   async function view(request: Seen): Promise<View> {
     const { service, visitor } = request;
     const message = await getPlanMessage(app.db, service.id, request.param('plan_message_id'));
-    const isOpen = message.status === 'created' || message.status === 'in-progress';
     const mayCancel = may({ service: 'send' }, visitor.user, service) === 'yes';
     const plan = await getPlan(app.db, service.id, message.plan_id);
     return {
       title: t('Message with a channel plan'),
       about: asIs(plan.name),
       crumbs: [{ label: t('Messages with a channel plan'), to: listOf(service) }],
-      actions: isOpen && mayCancel && (
+      actions: isOpen(message.status) && mayCancel && (
         <Confirm label={t('Cancel')} action={t('Cancel this message')} to={pageUrl(`${messagePath(request)}/cancel`)}>
           {t('No further step will start. We withdraw what no provider has, and a letter until it is printed.')}
         </Confirm>

@@ -74,6 +74,10 @@ describe('a message with a channel plan', () => {
       expect(text).toContain(shown);
     const step = await reader.get(`/console/services/${service}/messages/${sms.notification_id}`);
     expect(step.text).toContain(`href="${list}/${id}"`);
+    const stopped = await accepted({ recipient });
+    for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
+    await harness.v2('POST', `/v2/messages/${stopped}/cancel`, key);
+    expect((await reader.get(`${list}/${stopped}`)).text).not.toContain('Waits until');
     await tellStep(harness, { id, step: 2, status: 'temporary-failure' });
     await harness.deliver();
     const ended = (await reader.get(`${list}/${id}`)).text;
@@ -100,7 +104,7 @@ describe('a message with a channel plan', () => {
     const id = await accepted({ reference: 'first', scheduled_for: '2026-11-16T20:00:00Z' });
     const page = await reader.get(`${list}?status=created`);
     expect(page.text).toContain(`href="${list}/${id}"`);
-    expect((await reader.get(`${list}?status=cancelled`)).text).toContain('No messages found');
+    expect((await reader.get(`${list}?status=created&plan=${service}`)).text).toContain('No messages found');
     expect((await reader.get(`${list}?status=created&older_than=${id}`)).text).not.toContain(`href="${list}/${id}"`);
   });
 
