@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../../test/kit/builders/rows.ts';
@@ -530,6 +531,23 @@ describe('what is refused', () => {
     for (let answer = await other.say('NOOP'); answer !== ''; answer = await other.say('NOOP')) answers.push(answer);
     expect(answers.at(-1)).toMatch(/^421 /);
     expect(answers.length).toBeLessThanOrEqual(10);
+  });
+
+  it('connections that do not begin with TLS: many of one address at once, the others after a while', async () => {
+    const { port } = await anInlet({ clients: 8, implicitTls: true }, { login_ms: 2_000 });
+    const begun = performance.now();
+    const silent = () =>
+      new Promise<number>((resolve) =>
+        connect(port, '127.0.0.1')
+          .on('close', () => resolve(performance.now() - begun))
+          .resume(),
+      );
+    const [third = 0, ...others] = (await Promise.all([silent(), silent(), silent()])).sort((a, b) => a - b);
+    expect(third).toBeLessThan(1_500);
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(1_900);
+    const client = await SmtpClient.open(port, { tls: true });
+    clients.push(client);
+    expect(await client.say('EHLO test')).toMatch(/^250/);
   });
 
   it('more connections than there may be of one address, unless they sign in', async () => {

@@ -73,6 +73,8 @@ export class InletListener {
     ]);
     const { host, port, plainLoopback } = this.options;
     const isPlainAllowed = (address: string) => plainLoopback && isLoopback(address);
+    const hasTooMany = (address: string) => this.hasTooManyUnauthenticated(address);
+    const { loginTimeout_ms } = this.options;
 
     class Connection extends SMTPConnection {
       readonly since = performance.now();
@@ -91,6 +93,18 @@ export class InletListener {
     }
 
     class Server extends SMTPServer {
+      /** Before implicit TLS the limits of connections and of time do not apply by themselves. */
+      override _acceptSocket(socket: Socket, handshake: boolean): (() => void) | false {
+        const release = super._acceptSocket(socket, handshake);
+        if (!release || !handshake) return release;
+        if (hasTooMany(socket.remoteAddress ?? '')) {
+          socket.on('error', () => undefined).destroy();
+          return false;
+        }
+        setTimeout(() => this._pendingSockets.get(socket)?.destroy(), loginTimeout_ms).unref();
+        return release;
+      }
+
       override connect(socket: Socket | TLSSocket, options?: ConstructorParameters<typeof SMTPConnection>[2]): void {
         const connection = new Connection(this, socket, options);
         this.connections.add(connection);
@@ -99,7 +113,7 @@ export class InletListener {
       }
     }
 
-    const server = new Server(this.serverOptions(isPlainAllowed, (address) => this.unauthenticatedFrom(address)));
+    const server = new Server(this.serverOptions(isPlainAllowed, hasTooMany));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
@@ -109,7 +123,7 @@ export class InletListener {
     server.on('error', () => undefined);
     this.server = server;
     this.timer = setInterval(() => {
-      const latest = performance.now() - this.options.loginTimeout_ms;
+      const latest = performance.now() - loginTimeout_ms;
       for (const connection of server.connections)
         if (!connection.session.user && (connection as Connection).since < latest)
           connection.send(421, '4.4.2 Authentication took too long');
@@ -126,15 +140,17 @@ export class InletListener {
     if (server) await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
-  private unauthenticatedFrom(address: string): number {
+  private hasTooManyUnauthenticated(address: string): boolean {
+    const { connections = [], _pendingSockets: beforeTls = new Map<Socket, Socket>() } = this.server ?? {};
+    const unauthenticated = [...[...connections].filter(({ session }) => !session.user), ...beforeTls.keys()];
     const network = clientNetwork(address);
-    const unauthenticated = [...(this.server?.connections ?? [])].filter(({ session }) => !session.user);
-    return unauthenticated.filter(({ remoteAddress }) => clientNetwork(remoteAddress) === network).length;
+    const count = unauthenticated.filter(({ remoteAddress = '' }) => clientNetwork(remoteAddress) === network).length;
+    return count > Math.max(1, Math.floor(this.options.maxClients * unauthenticatedShare));
   }
 
   private serverOptions(
     isPlainAllowed: (address: string) => boolean,
-    unauthenticatedFrom: (address: string) => number,
+    hasTooMany: (address: string) => boolean,
   ): SMTPServerOptions {
     const { rules } = this;
     const { name, tls, implicitTls, maxMessage_bytes, maxClients } = this.options;
@@ -162,8 +178,7 @@ export class InletListener {
       socketTimeout: idleTimeout_ms,
       closeTimeout: closeTimeout_ms,
       onConnect: ({ remoteAddress }, done) => {
-        const tooMany = unauthenticatedFrom(remoteAddress) > Math.max(1, Math.floor(maxClients * unauthenticatedShare));
-        done(tooMany ? new Reply(421, '4.7.0 Too many connections from your address') : null);
+        done(hasTooMany(remoteAddress) ? new Reply(421, '4.7.0 Too many connections from your address') : null);
       },
       onAuth: ({ password }: SMTPServerAuthentication, session: SMTPServerSession, done) => {
         if (!session.secure && !isPlainAllowed(session.remoteAddress)) return done(new Reply(530, tlsFirst));
