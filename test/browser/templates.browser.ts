@@ -42,7 +42,7 @@ describe('the editor', () => {
     const mail = page.frameLocator('#preview iframe');
     await mail.getByText('You get a parcel.', { exact: true }).waitFor();
     expect(await page.locator('.layer mark').allTextContents()).toEqual(['((name))', '((what))']);
-    expect(await page.locator('#kept').textContent()).toContain('Draft kept');
+    expect(await page.locator('#kept').textContent()).toContain('Draft saved');
     expect(await accessibilityProblems(page)).toEqual([]);
     // One click writes around the selection.
     await page.getByLabel('Message', { exact: true }).selectText();

@@ -99,7 +99,7 @@ describe('/console/services/add', () => {
     const add = (fields: object) => operator.browser.post('/console/services/add', { ...form, ...fields });
     expect((await add({ name: 'Wrong', id: 'x' })).problems.id).toContain('Enter the whole id');
     expect((await add({ name: 'Moved', id: ` ${id} ` })).location).toBe(`/console/services/${id}`);
-    expect((await add({ name: 'Moved again' })).problems.id).toContain('Something here has this one already.');
+    expect((await add({ name: 'Moved again' })).problems.id).toContain('This one is already in use here.');
   });
 
   it('400 for all wrong fields at once, and adds nothing', async () => {

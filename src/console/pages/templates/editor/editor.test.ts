@@ -206,7 +206,7 @@ describe('a template changed in two browsers at once', () => {
     expect([won.status, won.location]).toEqual([303, path(`/${id}`)]);
     const lost = await bob.browser.post(url, { ...formOf(second, 'Bob wrote ((day)).'), do: 'save' });
     expect(lost.status).toBe(400);
-    expect(lost.problems['']).toContain('changed the template meanwhile');
+    expect(lost.problems['']).toContain('changed the template in the meantime');
     expect(lost.text).toContain('Ada Lovelace saved this template while you were writing');
     expect(lost.text).toContain('>Bob wrote ((day)).</textarea>');
     expect(lost.text).toMatch(/<del>.*?Ada.*?<\/del><ins>.*?Bob.*?<\/ins>/s);

@@ -50,7 +50,7 @@ describe('the languages of a template', () => {
     expect(await attempt({ language: 'en' })).toContain('The template has a text in this language already.');
     expect(await attempt({ content: ' ' })).toContain('Enter the message.');
     expect(await attempt({ language: 'not a language' })).toContain('Enter a language tag, such as fr or fr-CA.');
-    expect(await attempt({ version: '1' })).toContain('Somebody has changed the template meanwhile');
+    expect(await attempt({ version: '1' })).toContain('Somebody has changed the template in the meantime');
     expect((await stored()).languages.variants).toHaveLength(1);
   });
 
