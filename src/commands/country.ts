@@ -57,7 +57,7 @@ async function change(flags: Flags): Promise<void> {
         return;
       }
       const { first_day, old_zone, messages } = await changeZone({ db, clock: systemClock }, zone);
-      print(`From ${first_day} on, days are those of ${zone}; before, they are those of ${old_zone}.`);
+      print(`From ${first_day} on, days are counted in ${zone}; before that, in ${old_zone}.`);
       print(`All ${messages} messages are counted as before. Set TIME_ZONE=${zone}, then start the service.`);
     } finally {
       await close();

@@ -12,7 +12,7 @@ import { printable } from './templates/report.ts';
 export const importKey: Command = {
   flags: {
     url: { value: '<url>', description: 'The server (default: BASE_URL, or localhost with PORT)' },
-    user: { value: '<id>', description: 'The person who answers for the key' },
+    user: { value: '<id>', description: 'The person who is responsible for the key' },
     type: { value: '<type>', description: `One of ${keyTypes.join(', ')} (default: normal)` },
   },
   more: [
@@ -27,7 +27,7 @@ async function run([file = '']: string[], flags: Flags): Promise<void> {
   const { adminSecret, adminClient, url } = readClientSettings();
   if (!adminSecret) throw new OperatorError('Set PENNYPOST_ADMIN_SECRET to the secret of the admin API.');
   const user = flags.user?.at(-1);
-  if (!isUuid(user)) throw new OperatorError('Add --user with the id of the person who answers for the key.');
+  if (!isUuid(user)) throw new OperatorError('Add --user with the id of the person who is responsible for the key.');
   const given = flags.type?.at(-1) ?? 'normal';
   const key_type = keyTypes.find((type) => type === given);
   if (!key_type) throw new OperatorError(`Unknown type "${given}". Use one of ${keyTypes.join(', ')}.`);

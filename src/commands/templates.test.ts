@@ -756,7 +756,7 @@ describe('pennypost doctor --gc-key-file', () => {
     expect(after.out).not.toContain(secret);
     gc.close();
     write('key', 'nonsense');
-    expect((await examine()).err).toContain('The API key is not whole');
+    expect((await examine()).err).toContain('The API key is incomplete');
     expect((await runCommand(['doctor', '--url', url])).err).toContain('Use --url together with --gc-key-file.');
   });
 });

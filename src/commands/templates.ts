@@ -117,7 +117,7 @@ function serversOf(flags: Flags): (service: string | undefined) => TemplateServe
   const only = key?.slice(-73, -37).toLowerCase() ?? flags.service?.at(-1)?.toLowerCase();
   return (service) => {
     if (only !== undefined) return service === undefined || service === only ? connect(flags, true) : undefined;
-    if (service === undefined) throw new OperatorError('The templates do not say their service: add --service.');
+    if (service === undefined) throw new OperatorError('The templates do not name their service: add --service.');
     return connect({ ...flags, service: [service] }, true);
   };
 }

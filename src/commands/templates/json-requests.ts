@@ -55,7 +55,7 @@ export class JsonRequests {
   private async bodyOf<Body>(responding: Promise<Response>): Promise<Body> {
     const response = await responding;
     const text = await response.text().catch((error) => {
-      throw new OperatorError(`The response of ${this.connection.root} broke off: ${String(error)}`);
+      throw new OperatorError(`The response of ${this.connection.root} was cut off: ${String(error)}`);
     });
     if (!response.ok) throw new RequestRefused(messageOf(text, response.status), response.status);
     if (text === '') return undefined as Body;

@@ -51,7 +51,8 @@ const wholeKey = /-(?<service>[0-9a-f-]{36})-(?<secret>[0-9a-f-]{36})$/i;
 
 export function readWholeKey(key: string): { service: string; secret: string } {
   const { service = '', secret = '' } = wholeKey.exec(key)?.groups ?? {};
-  if (secret === '') throw new OperatorError('The API key is not whole: its name, the id of the service, the secret.');
+  if (secret === '')
+    throw new OperatorError('The API key is incomplete: enter its name, the id of the service and the secret.');
   return { service, secret };
 }
 

@@ -159,7 +159,7 @@ describe('pennypost holidays import', () => {
     });
     expect(await run(['import', await file('hello')])).toMatchObject({
       code: 1,
-      err: 'Line 1: “hello” is no line of a calendar (.ics).',
+      err: 'Line 1: “hello” is not a line of a calendar (.ics).',
     });
     expect(await run(['import', await file('x'.repeat(1024 * 1024 + 1))])).toMatchObject({ code: 1 });
     await expect(run(['import', join(folder, 'missing.ics')])).rejects.toThrow('ENOENT');

@@ -66,8 +66,8 @@ describe('the days of a calendar', () => {
 
   it.each([
     ['', 'The file has no events.'],
-    ['Dear printer,', 'Line 1: “Dear printer,” is no line of a calendar (.ics).'],
-    ['A:b', 'Line 1: the file is no calendar. Use one that begins with BEGIN:VCALENDAR.'],
+    ['Dear printer,', 'Line 1: “Dear printer,” is not a line of a calendar (.ics).'],
+    ['A:b', 'Line 1: the file is not a calendar. Use one that begins with BEGIN:VCALENDAR.'],
     ['BEGIN:VCALENDAR\nBEGIN:VEVENT\n', 'The file ends within VEVENT. Export it again.'],
     ['BEGIN:VCALENDAR\nEND:VEVENT\n', 'Line 2: END:VEVENT ends nothing.'],
     [calendar(), 'The file has no events.'],

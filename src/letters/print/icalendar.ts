@@ -40,7 +40,7 @@ function readEvents(text: string): Event[] {
     const { name, line } = property;
     const component = property.value.trim().toUpperCase();
     if (open.length === 0 && !(name === 'BEGIN' && component === 'VCALENDAR')) {
-      throw new OperatorError(`Line ${line}: the file is no calendar. Use one that begins with BEGIN:VCALENDAR.`);
+      throw new OperatorError(`Line ${line}: the file is not a calendar. Use one that begins with BEGIN:VCALENDAR.`);
     }
     if (name === 'BEGIN') {
       open.push(component);
@@ -70,7 +70,7 @@ function readProperties(text: string): Property[] {
     const [, name = '', parameters = '', value] =
       /^([A-Za-z0-9-]+)((?:;[^=:;"]+=(?:"[^"]*"|[^":;])*)*):(.*)$/.exec(unfolded) ?? [];
     if (value === undefined) {
-      throw new OperatorError(`Line ${line}: “${unfolded.slice(0, 40)}” is no line of a calendar (.ics).`);
+      throw new OperatorError(`Line ${line}: “${unfolded.slice(0, 40)}” is not a line of a calendar (.ics).`);
     }
     return { line, name: name.toUpperCase(), parameters, value };
   });
