@@ -97,7 +97,7 @@ function page(texts: readonly Text[]) {
   return h('main', null, h(Summary, { rows }), h('form', { method: 'post' }, fields));
 }
 
-/** Microseconds of processor time for each page: the best of many short slices in turns, which other load affects alike. */
+/** Microseconds of processor time for each page: the best of many short slices in turns, so that other load affects both equally. */
 function processorTimes<Name extends string>(renders: Record<Name, () => string>): Record<Name, number> {
   const names = Object.keys(renders) as Name[];
   const best = Object.fromEntries(names.map((each) => [each, Number.POSITIVE_INFINITY])) as Record<Name, number>;

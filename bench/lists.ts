@@ -151,7 +151,7 @@ async function measure(requests: ListRequest[], target: Target, progress: Progre
   };
 }
 
-/** A download of all messages: when it begins, how long it takes, and how much memory the server needs meanwhile. */
+/** A download of all messages: when it begins, how long it takes, and how much memory the server needs during it. */
 async function downloadWhole(url: string, { port, headers, pids }: Target, progress: Progress) {
   const before = rssMb(pids.server);
   const began = performance.now();

@@ -145,7 +145,7 @@ function growingTexts(): Record<string, (size: number) => () => unknown> {
 const rounds = 12;
 const slice_ms = 40;
 
-/** In short alternating slices, the best of each: other load on the machine affects all of them alike. */
+/** In short alternating slices, the best of each: other load on the machine affects all of them equally. */
 function rendersPerSecond<Contender extends string>(
   contenders: Record<Contender, () => unknown>,
 ): Record<Contender, number> {

@@ -59,7 +59,9 @@ async function findBenches(): Promise<Bench[]> {
   }
   const missing = wanted.filter((name) => !found.some((bench) => bench.name === name));
   if (missing.length > 0) {
-    process.stderr.write(`There is no benchmark ${missing.join(', ')}: ${found.map(({ name }) => name).join(', ')}\n`);
+    process.stderr.write(
+      `Unknown benchmark: ${missing.join(', ')}. Use one of ${found.map(({ name }) => name).join(', ')}\n`,
+    );
     process.exit(1);
   }
   return found;

@@ -1,4 +1,4 @@
-// Adds what browsers load besides the compiled scripts: style sheet, icons and font. Everything is compressed once, here,
+// Adds what browsers load in addition to the compiled scripts: style sheet, icons and font. Everything is compressed once, here,
 // and served from a path that contains the hash of all files, so that browsers may cache it forever. Also adds the list of
 // common passwords.
 import { createHash } from 'node:crypto';

@@ -172,7 +172,7 @@ const pairedPages = ['/services/:service_id/messages', '/services/:service_id/pl
 
 export function pageRequests(paths: string[], world: World, keepSearch: (text: string) => string): ListRequest[] {
   const unknown = Object.keys(pageFilters).filter((path) => !paths.includes(path));
-  if (unknown.length > 0) throw new Error(`There is no page ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`Unknown page: ${unknown.join(', ')}`);
   return paths.flatMap((path) => {
     const named = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
     if (named.some((name) => singleThings.includes(name))) return [];

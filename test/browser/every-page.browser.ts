@@ -55,7 +55,7 @@ async function problemsOfPages(role: Role, language: string, look: Look): Promis
     const isSeenByManager = role === 'a platform administrator' && !isForOperators;
     if (may(declared.who, user, service) !== 'yes' || (user && declared.who === 'anyone') || isSeenByManager) continue;
     const url = world.urlOf(declared);
-    // Fragments and files are no pages: the browser would add its own viewer.
+    // Fragments and files are not pages: the browser would add its own viewer.
     if (!(await (await page.request.get(url, { timeout: 120_000 })).text()).includes('<h1>')) continue;
     await page.goto(url);
     const shown = new URL(page.url()).pathname;

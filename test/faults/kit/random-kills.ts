@@ -39,7 +39,7 @@ export class RandomKills {
     return `${this.count} kills: ${counts.join(', ')}`;
   }
 
-  /** Messages that were sent again although no worker and no database died meanwhile. */
+  /** Messages that were sent again although no worker and no database died in that time. */
   unexplained({ duplicates }: Outcome): Send[][] {
     const killedBetween = (from: number, to: number) =>
       this.kills.some(({ victim, at }) => victim !== 'api' && at >= from - 1_000 && at <= to);

@@ -7,7 +7,7 @@ import { createLog } from '../../../dist/platform/log.js';
 
 /**
  * Prints how many megabytes of results are among the old objects after 200 results of 80 kB each, which nothing keeps. In a
- * process of its own, so that nothing else becomes an old object meanwhile.
+ * process of its own, so that nothing else becomes an old object in that time.
  */
 const [url] = process.argv.slice(2);
 const { db, pool, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });

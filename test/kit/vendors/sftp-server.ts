@@ -25,7 +25,7 @@ export interface SftpServer {
   cutAt: string | undefined;
   /** Refuses to write files whose path begins with this text, and to move files there. */
   readOnly: string | undefined;
-  /** Names that it lists besides those of the files. */
+  /** Names that it lists in addition to those of the files. */
   inventedNames: string[];
   /** Lists them again and again. */
   listsWithoutEnd: boolean;

@@ -16,7 +16,7 @@ export interface Vendor {
   settings(url: string): ConfigChanges['providers'];
   /** Reads a request to send and checks it strictly. Throws an `Answer` for a request that the API would reject. */
   read(request: FrontRequest): ReadMessage | Promise<ReadMessage>;
-  /** What `read` must find for the message of the test, besides its reference. */
+  /** What `read` must find for the message of the test, in addition to its reference. */
   expected(reference: string): object;
   accepted(reference: string): { answer: Answer; provider_reference: string };
   /** A request of the health check, or undefined for any other. */
