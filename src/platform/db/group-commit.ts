@@ -114,8 +114,8 @@ export class GroupCommit<Item, Outcome> {
 
   /** Returns the minimum time between the starts of two commits. */
   private interval_ms(): number {
-    const { every_ms = 0, turns, busyFrom, maxItems: largest } = this.options;
-    if (this.queue.length >= largest) return 0;
+    const { every_ms = 0, turns, busyFrom, maxItems } = this.options;
+    if (this.queue.length >= maxItems) return 0;
     if (turns && this.running > 0 && this.lastSize >= turns.from) return turns.atMost_ms;
     if (busyFrom === undefined) return every_ms;
     return this.lastSize < busyFrom || this.queue.length >= this.lastSize ? 0 : every_ms;
