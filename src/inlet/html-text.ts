@@ -2,20 +2,25 @@ import { decodeEntities } from '../rendering/escape.ts';
 
 /** A plain text as our Markdown, which prints it as it is written; its URLs become links. */
 export function plainMarkdown(text: string): string {
-  return escapeAroundUrls(text.replaceAll('\r\n', '\n').trim(), (part) => part.replaceAll(/^(?=[ ]*#)/gm, '\\'));
+  return withoutUnderlines(escapeAroundUrls(text.replaceAll('\r\n', '\n').trim()).replaceAll(/^( *)(?=#)/gm, '$1\\'));
 }
 
 const urlPattern = /https?:\/\/[^\s<]+/g;
 
 /** URLs stay as they are: a backslash would change where they lead. */
-function escapeAroundUrls(text: string, escapeMore: (part: string) => string = (part) => part): string {
+function escapeAroundUrls(text: string): string {
   let markdown = '';
   let end = 0;
   for (const { index, 0: url } of text.matchAll(urlPattern)) {
     markdown += text.slice(end, index).replaceAll(/[\\`*_[\]~]/g, '\\$&') + url;
     end = index + url.length;
   }
-  return escapeMore(markdown + text.slice(end).replaceAll(/[\\`*_[\]~]/g, '\\$&'));
+  return markdown + text.slice(end).replaceAll(/[\\`*_[\]~]/g, '\\$&');
+}
+
+/** A line of dashes or equals signs would make the line above a heading, such as the dashes before a signature. */
+function withoutUnderlines(markdown: string): string {
+  return markdown.replaceAll(/^( *)(?=-[ -]*$)/gm, '$1\\').replaceAll(/(?<=[^\n]\n)(?= *=+ *$)/gm, '\n');
 }
 
 /** Their content is not text for readers. */
@@ -49,7 +54,8 @@ export function markdownOfHtml(html: string): string {
   };
   for (const piece of piecesOf(html)) {
     if (piece.kind === 'text') {
-      parts.push(escapeAroundUrls(decodeEntities(piece.text).replaceAll(/[\s\u00a0]+/g, ' ')));
+      const text = decodeEntities(piece.text).replaceAll(/[\s\u00a0]+/g, ' ');
+      parts.push(escapeAroundUrls(text).replace(/^( ?)(?=#)/, '$1\\'));
       continue;
     }
     const { name, closing, attributes } = piece;
@@ -67,7 +73,7 @@ export function markdownOfHtml(html: string): string {
     } else if (name === 'td' || name === 'th') parts.push(' ');
   }
   endLink();
-  return tidy(parts.join(''));
+  return withoutUnderlines(tidy(parts.join('')));
 }
 
 function linkTo(url: string, text: string): string {

@@ -1,5 +1,6 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
+import { plainMarkdown } from './html-text.ts';
 import { readMail } from './mail-worker.ts';
 
 const read = (...lines: string[]) => readMail(Buffer.from(lines.join('\r\n'), 'latin1'), true);
@@ -35,7 +36,7 @@ describe('the content of a part', () => {
     const expected = await PostalMime.parse(Buffer.from(source.join('\r\n'), 'latin1'));
     const files = expected.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer).toString('base64'));
     expect(mail).toMatchObject({ files: files.map((content) => ({ content })) });
-    expect(typeof mail === 'string' ? mail : mail.body).toBe((expected.text ?? '').trim().replaceAll('\r\n', '\n'));
+    expect(typeof mail === 'string' ? mail : mail.body).toBe(plainMarkdown(expected.text ?? ''));
   });
 
   it('is left out where attachments do not become links, and its parts still count', async () => {
