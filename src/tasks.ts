@@ -3,7 +3,7 @@ import { createAllowances } from './billing/allowance.ts';
 import { deleteOldSessions } from './console/sessions/sessions.ts';
 import { createReturnedLetterCallbacks, storeFailureCallbacks } from './delivery/callbacks/service-callbacks.ts';
 import { cleanDelivery } from './delivery/delivery.task.ts';
-import { restoreShares, shiftFromSlow } from './delivery/failover/provider-failover.ts';
+import { moveFromSlow, restoreShares } from './delivery/failover/provider-failover.ts';
 import { checkQueue } from './delivery/queue-check.ts';
 import { recordEmailReceipt, retryReceipt } from './delivery/receipts/provider-reports.ts';
 import { findLostMessages, timeOutMessages } from './delivery/sweeps.ts';
@@ -296,7 +296,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Reduces the share of a text message provider whose receipts are slow.',
     schedule: { cron: '* * * * *', reason: 'Every minute: checks the last 15 minutes.' },
     ...soonAgain,
-    run: shiftFromSlow,
+    run: moveFromSlow,
   },
   {
     name: 'drift-providers-back',

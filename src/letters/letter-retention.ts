@@ -10,7 +10,7 @@ import {
   clearLetterReferences,
   deleteLetterFiles,
   insertLetterFilesIfMissing,
-  selectLettersOnTheirWay,
+  selectLettersInTransit,
   selectOrphanedLetterFiles,
 } from './letters.sql.ts';
 import { letterReference, type PrintProvider } from './print/print-provider.ts';
@@ -33,7 +33,7 @@ export async function endOldLetters(app: Platform): Promise<void> {
   const now = app.clock.now();
   const before_id = firstIdAt(earlier(now, maxAgeDays * day_ms));
   for (;;) {
-    const letters = await selectLettersOnTheirWay(app.db, before_id, batchSize);
+    const letters = await selectLettersInTransit(app.db, before_id, batchSize);
     if (letters.length === 0) return;
     const idsOf = (handedOver: boolean) =>
       letters.filter(({ status }) => (status === 'sending') === handedOver).map(({ id }) => id);

@@ -113,7 +113,7 @@ export async function selectUnfinishedLetters(db: Db, before: Timestamp, max: nu
 }
 
 /** Selects letters of all services, oldest first. */
-export async function selectLettersOnTheirWay(
+export async function selectLettersInTransit(
   db: Db,
   before_id: string,
   max: number,

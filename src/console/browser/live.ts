@@ -100,17 +100,17 @@ function depthIn(part: Node, element: Node): number {
  */
 function replaceAround(old: Element, fresh: ParentNode & Node, status: Element, next: Element): void {
   const kept = [...old.children].find((child) => child.contains(status));
-  const twin = [...fresh.children].find((child) => child.contains(next));
-  if (!kept || !twin) return;
+  const counterpart = [...fresh.children].find((child) => child.contains(next));
+  if (!kept || !counterpart) return;
   for (const node of [...old.childNodes]) if (node !== kept) node.remove();
   const nodes = [...fresh.childNodes];
-  const place = nodes.indexOf(twin);
+  const place = nodes.indexOf(counterpart);
   kept.before(...nodes.slice(0, place));
   kept.after(...nodes.slice(place + 1));
-  for (const name of kept.getAttributeNames()) if (!twin.hasAttribute(name)) kept.removeAttribute(name);
-  for (const { name, value } of [...twin.attributes]) kept.setAttribute(name, value);
-  if (kept !== status) replaceAround(kept, twin, status, next);
-  else if (kept.innerHTML !== twin.innerHTML) kept.replaceChildren(...twin.childNodes);
+  for (const name of kept.getAttributeNames()) if (!counterpart.hasAttribute(name)) kept.removeAttribute(name);
+  for (const { name, value } of [...counterpart.attributes]) kept.setAttribute(name, value);
+  if (kept !== status) replaceAround(kept, counterpart, status, next);
+  else if (kept.innerHTML !== counterpart.innerHTML) kept.replaceChildren(...counterpart.childNodes);
 }
 
 /** The button that pauses every live part of the page. It is in the element with `data-live-controls`, or before the first part. */

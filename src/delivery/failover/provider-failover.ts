@@ -16,7 +16,7 @@ const maxErrors = 50;
 const maxSlowShare = 0.15;
 
 /** Moves share away from a provider with too many failed calls within a minute, at most once a minute. */
-export async function shiftFromFailing(app: Deps, channel: FailoverChannel): Promise<void> {
+export async function moveFromFailing(app: Deps, channel: FailoverChannel): Promise<void> {
   const now = app.clock.now();
   const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);
@@ -31,7 +31,7 @@ export async function shiftFromFailing(app: Deps, channel: FailoverChannel): Pro
 }
 
 /** Moves share away from a provider whose receipts take five minutes or more, unless all providers are slow. */
-export async function shiftFromSlow(app: Deps): Promise<void> {
+export async function moveFromSlow(app: Deps): Promise<void> {
   const now = app.clock.now();
   await changeShares(app, 'sms', 5 * minute_ms, async (shares, tx) => {
     const since = timestamp(earlier(now, 15 * minute_ms));

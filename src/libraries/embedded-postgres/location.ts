@@ -85,11 +85,11 @@ function createLocation(home: string, folder: string, pointer: string): Location
     return { folder, user: undefined };
   }
   const user = chooseServerUser();
-  if (findForbiddenFolder(user, home) === undefined && giveFolder(folder, user)) return { folder, user };
+  if (findForbiddenFolder(user, home) === undefined && createFolderFor(folder, user)) return { folder, user };
 
   for (const shared of sharedFolders(user)) {
     const elsewhere = join(shared, randomBytes(6).toString('hex'));
-    if (!giveFolder(elsewhere, user)) continue;
+    if (!createFolderFor(elsewhere, user)) continue;
     const draft = `${pointer}.${process.pid}`;
     writeFileSync(draft, `${elsewhere}\n`);
     try {
@@ -111,7 +111,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
 }
 
 /** Returns false where chown fails, as on some network and desktop container mounts. */
-function giveFolder(folder: string, user: ServerUser): boolean {
+function createFolderFor(folder: string, user: ServerUser): boolean {
   try {
     mkdirSync(folder, { mode: 0o700, recursive: true });
     chmodSync(folder, 0o700);

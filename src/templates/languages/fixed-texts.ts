@@ -17,9 +17,9 @@ export function fixedTexts(languages: Languages, message: Message, tag: string |
   if (message.template_type === 'email' && message.has_unsubscribe_link) {
     return inLanguage(known, () => ({ unsubscribe_text: String(t('Unsubscribe from these emails')) }));
   }
-  const spoken = tag === undefined ? 'en' : new Intl.Locale(tag).language;
-  if (message.template_type !== 'letter' || tag === undefined || spoken === 'en') return {};
-  if (spoken === 'cy') return { letter_words: { tag, page_number: 'Tudalen {page} o {pages}' } };
+  const language = tag === undefined ? 'en' : new Intl.Locale(tag).language;
+  if (message.template_type !== 'letter' || tag === undefined || language === 'en') return {};
+  if (language === 'cy') return { letter_words: { tag, page_number: 'Tudalen {page} o {pages}' } };
   const page_number = inLanguage(known, () =>
     String(t('Page {page} of {pages}', { page: '{page}', pages: '{pages}' })),
   );

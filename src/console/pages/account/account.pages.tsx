@@ -9,22 +9,22 @@ import { shownNumber } from '../../parts/phone-number.ts';
 import { Summary } from '../../parts/table.tsx';
 
 const themeNames = { system: t('Same as device'), light: t('Light'), dark: t('Dark') };
-const ways = {
+const methods = {
   sms_auth: t('Password and text code'),
   email_auth: t('Password and email link'),
   webauthn_auth: t('Password and security key'),
 };
-const waysBesideIssuer = {
+const methodsWithSingleSignOn = {
   sms_auth: t('Single sign-on, or password and text code'),
   email_auth: t('Single sign-on, or password and email link'),
   webauthn_auth: t('Single sign-on, or password and security key'),
 };
 
 export function accountPages(pages: Pages, app: ConsoleApp): void {
-  async function waysOf(user: UserRecord): Promise<string> {
+  async function methodsOf(user: UserRecord): Promise<string> {
     const hasIssuer = app.config.singleSignOn.issuer !== undefined && (await hasSingleSignOn(app.db, user.id));
-    if (!hasIssuer) return ways[user.auth_type];
-    return maySignInLocally(app.config, user) ? waysBesideIssuer[user.auth_type] : t('Single sign-on');
+    if (!hasIssuer) return methods[user.auth_type];
+    return maySignInLocally(app.config, user) ? methodsWithSingleSignOn[user.auth_type] : t('Single sign-on');
   }
 
   pages.add('/account', {
@@ -48,7 +48,7 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
                 value: (await hasPassword(app.db, user.id)) ? t('Hidden') : t('None'),
                 change: '/account/password',
               },
-              { label: t('Signing in'), value: await waysOf(user) },
+              { label: t('Signing in'), value: await methodsOf(user) },
               { label: t('Security keys'), value: t('Keys that you sign in with'), change: '/account/security-keys' },
               { label: t('Devices'), value: t('Where you are signed in'), change: '/account/devices' },
               { label: t('Language and time'), value: viewer.zoneName, change: '/account/language-and-time' },

@@ -12,7 +12,7 @@ import type { Pages } from '../../page.ts';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { EncryptedCookie } from '../../sessions/cookies.ts';
 import { endOtherSessions, keepSession } from '../../sessions/sessions.ts';
-import { brokenLink, findLink, oneMoreClick } from '../sign-in/account-links.tsx';
+import { brokenLink, confirmLinkView, findLink } from '../sign-in/account-links.tsx';
 import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { checkCode, readCode } from '../sign-in/sign-in-steps.ts';
@@ -107,7 +107,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async show({ visitor, param }) {
       const link = await findLink(app, 'change-email', param('token'));
       if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
-      return oneMoreClick(
+      return confirmLinkView(
         t('Change your email address'),
         t('Select Continue to sign in with {email} from now on.', { email: link.email }),
       );

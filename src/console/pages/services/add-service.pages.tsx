@@ -12,7 +12,7 @@ import type { Pages, View } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';
 
-const notForYou: View = {
+const cannotAddServices: View = {
   title: t('You cannot add a service'),
   lead: t(
     'The people who run this Pennypost decide who can. Ask a platform administrator to add a service and invite you.',
@@ -83,7 +83,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
               </form>
             ),
           }
-        : notForYou,
+        : cannotAddServices,
     form: Type.Object({
       name: settable.name,
       organisation_type: Type.Optional(OrganisationTypes(app.country)),
@@ -99,7 +99,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
       }
     },
     async act({ visitor: { user } }, { name, organisation_type, id: importedId }) {
-      if (!(await mayAddService(app, user))) return notForYou;
+      if (!(await mayAddService(app, user))) return cannotAddServices;
       const known = await typeOfOrganisation(user.email_address);
       const { id } = await createService(app, {
         name,

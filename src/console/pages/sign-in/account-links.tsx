@@ -73,7 +73,7 @@ export function brokenLink(purpose: keyof typeof brokenLinks): View {
 }
 
 /** The page behind a link. Mail scanners open links, so only the button has an effect. */
-export function oneMoreClick(title: Text, lead: Text, warning?: Text): View {
+export function confirmLinkView(title: Text, lead: Text, warning?: Text): View {
   return {
     title,
     lead,

@@ -12,7 +12,7 @@ import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
-import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
+import { brokenLink, confirmLinkView, findLink } from './account-links.tsx';
 import { passwordHint, refuseWeakPassword } from './new-password.ts';
 import { beginSecondStep, completeSignIn } from './sign-in-steps.ts';
 
@@ -137,7 +137,7 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const link = await findLink(app, 'verify-email', param('token'));
       if (!link) return brokenLink('verify-email');
-      return oneMoreClick(
+      return confirmLinkView(
         t('Confirm your address'),
         t('Select Continue to confirm that {email} is yours.', { email: link.email }),
       );

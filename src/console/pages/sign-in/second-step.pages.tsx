@@ -10,7 +10,7 @@ import { Field } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { maskedNumber } from '../../parts/phone-number.ts';
-import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
+import { brokenLink, confirmLinkView, findLink } from './account-links.tsx';
 import { DemoMessage, findDemoMessage } from './demo-message.tsx';
 import {
   checkCode,
@@ -136,7 +136,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const lead = t('Select Continue to sign in on this device as {emailAddress}.', {
         emailAddress: maskedEmail(user.email_address),
       });
-      return oneMoreClick(t('Sign in'), lead, isExpected ? undefined : notBegunHere);
+      return confirmLinkView(t('Sign in'), lead, isExpected ? undefined : notBegunHere);
     },
     form: Type.Object({}),
     async act(request) {

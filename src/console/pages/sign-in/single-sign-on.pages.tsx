@@ -22,7 +22,7 @@ import { signIn } from '../../sessions/sessions.ts';
 const path = '/sign-in/single-sign-on';
 
 /** The sign-in that this browser started at the issuer. Stored in a cookie, so that any process can complete it. */
-const begun = new EncryptedCookie<ExpectedAnswer & { next: string }>('singleSignOn');
+const startedSignIn = new EncryptedCookie<ExpectedAnswer & { next: string }>('singleSignOn');
 
 /** Uses links instead of forms, because our content security policy allows forms only to our own pages. */
 export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
@@ -36,7 +36,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
       if (!issuer) return { to: '/sign-in' };
       try {
         const { url, expected } = await issuer.begin();
-        begun.set(app, request.reply, { ...expected, next });
+        startedSignIn.set(app, request.reply, { ...expected, next });
         return { sent: request.reply.redirect(url, 303) };
       } catch (error) {
         return refused(error);
@@ -48,8 +48,8 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     async show({ http: request, reply }) {
       if (!issuer) return { to: '/sign-in' };
-      const expected = begun.read(app, request);
-      begun.clear(app, reply);
+      const expected = startedSignIn.read(app, request);
+      startedSignIn.clear(app, reply);
       if (!expected)
         return refusedView(
           t('You did not start to sign in with this browser, or it took longer than 30 minutes.'),

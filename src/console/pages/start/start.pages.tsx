@@ -14,7 +14,7 @@ import { Field, PasswordField } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { signIn } from '../../sessions/sessions.ts';
-import { brokenLink, oneMoreClick } from '../sign-in/account-links.tsx';
+import { brokenLink, confirmLinkView } from '../sign-in/account-links.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { SetUpTries } from './set-up.ts';
 
@@ -131,7 +131,7 @@ export function operatorLinkPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const user = await findOperatorLink(app, param('token'));
       if (!user) return brokenLink('operator');
-      return oneMoreClick(
+      return confirmLinkView(
         t('Sign in'),
         t('Select Continue to sign in on this device as {emailAddress}.', { emailAddress: user.email_address }),
       );
