@@ -53,6 +53,17 @@ describe('the content of a part', () => {
   });
 });
 
+describe('a text that does not name its encoding', () => {
+  it('is UTF-8 if it can be, else that of Windows', async () => {
+    expect(await bodyOf('', 'na\xc3\xafve')).toBe('naïve');
+    expect(await bodyOf('', 'na\xefve')).toBe('naïve');
+    expect(
+      await bodyOf('Content-Transfer-Encoding: base64', '', Buffer.from('na\xefve', 'latin1').toString('base64')),
+    ).toBe('naïve');
+    expect(await bodyOf('Content-Type: text/plain; charset=utf-8', '', 'na\xefve')).toBe('na\ufffdve');
+  });
+});
+
 describe('limits', () => {
   const multipart = (parts: number) => {
     const part = ['--b', 'Content-Type: text/plain', '', 'x'];

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Email, type PostalMimeOptions } from 'postal-mime';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 
@@ -24,7 +25,7 @@ interface Decoder {
 
 interface MimeNode {
   state: 'header' | 'body' | 'finished';
-  contentType: { multipart: string | false };
+  contentType: { multipart: string | false; parsed: { params: Record<string, string> } };
   contentTransferEncoding: { encoding: string };
   contentDecoder: Decoder | null;
 }
@@ -92,18 +93,20 @@ function isBoundary(line: Uint8Array): boolean {
 function useSmallDecoder(node: MimeNode): void {
   if (node.contentDecoder instanceof SmallDecoder) return;
   const { encoding } = node.contentTransferEncoding;
-  if (/base64/.test(encoding)) node.contentDecoder = new SmallDecoder(decodeBase64);
-  else if (!/quoted-printable/.test(encoding)) node.contentDecoder = new SmallDecoder(decodePlain);
+  if (/base64/.test(encoding)) node.contentDecoder = new SmallDecoder(node, decodeBase64);
+  else if (!/quoted-printable/.test(encoding)) node.contentDecoder = new SmallDecoder(node, decodePlain);
 }
 
 /** The lines of a part follow each other in the source, so their range is enough. */
 class SmallDecoder implements Decoder {
+  private readonly node: MimeNode;
   private readonly decode: (source: Uint8Array) => Uint8Array<ArrayBuffer>;
   private source: ArrayBufferLike | undefined;
   private from = 0;
   private until = 0;
 
-  constructor(decode: (source: Uint8Array) => Uint8Array<ArrayBuffer>) {
+  constructor(node: MimeNode, decode: (source: Uint8Array) => Uint8Array<ArrayBuffer>) {
+    this.node = node;
     this.decode = decode;
   }
 
@@ -117,7 +120,11 @@ class SmallDecoder implements Decoder {
 
   async finalize(): Promise<ArrayBuffer> {
     if (!this.source) return new ArrayBuffer(0);
-    const { buffer, byteLength } = this.decode(new Uint8Array(this.source, this.from, this.until - this.from));
+    const content = this.decode(new Uint8Array(this.source, this.from, this.until - this.from));
+    const { params } = this.node.contentType.parsed;
+    // Old software sends the letters of Windows and does not say so.
+    if (params.charset === undefined && !isUtf8(content)) params.charset = 'windows-1252';
+    const { buffer, byteLength } = content;
     return byteLength === buffer.byteLength ? buffer : buffer.slice(0, byteLength);
   }
 }
