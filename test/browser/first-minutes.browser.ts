@@ -42,7 +42,7 @@ async function watch(page: Page, { press }: InputDevice, hasScript: boolean): Pr
     if (!isPrinted && (await print.isVisible())) {
       await press(print);
       isPrinted = true;
-    } else if (!hasScript) await press(way.getByRole('button', { name: 'Look again' }));
+    } else if (!hasScript) await press(way.getByRole('button', { name: 'Refresh' }));
     await page.waitForTimeout(250);
   }
   expect(await way.textContent()).toContain('Delivered');

@@ -125,7 +125,7 @@ export async function createRecurringSend(
     throw invalid(
       forApi(
         `A service can have ${maxPerService} recurring sends`,
-        t('Your service has {max} recurring sends, which is the most. Delete one first.', { max: maxPerService }),
+        t('Your service has {max} recurring sends, the most it can have. Delete one first.', { max: maxPerService }),
       ),
     );
   }

@@ -281,7 +281,7 @@ export function Checking({ file: { upload, checkedRows }, now }: CheckingProps) 
       />
       <noscript>
         <p>
-          <ButtonLink to={`/services/${upload.service_id}/files/${upload.id}`}>{t('Look again')}</ButtonLink>
+          <ButtonLink to={`/services/${upload.service_id}/files/${upload.id}`}>{t('Refresh')}</ButtonLink>
         </p>
       </noscript>
     </div>

@@ -113,7 +113,7 @@ export function CallbackList({ again, ...props }: CallbackListProps) {
       )}
       {again !== undefined && (
         <noscript>
-          <a href={again}>{t('Look again')}</a>
+          <a href={again}>{t('Refresh')}</a>
         </noscript>
       )}
       <CallbackTable {...props} />

@@ -120,7 +120,7 @@ export function LetterPages({
       <>
         <p role="status">{t('We are creating the letter. It will appear here in a moment.')}</p>
         <noscript>
-          <a href={path}>{t('Look again')}</a>
+          <a href={path}>{t('Refresh')}</a>
         </noscript>
       </>
     );

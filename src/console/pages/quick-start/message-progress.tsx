@@ -116,7 +116,7 @@ export function MessageProgress({ message, config }: MessageProgressProps) {
       {isUnderWay(message) && (
         <noscript>
           <button class="button button--small" type="submit" name="do" value="look">
-            {t('Look again')}
+            {t('Refresh')}
           </button>
         </noscript>
       )}

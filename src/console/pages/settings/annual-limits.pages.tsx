@@ -26,7 +26,7 @@ export function annualLimitPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: annualLimitPath,
     who: operator,
-    title: t('Limits a year'),
+    title: t('Annual limits'),
     lead: t('For each financial year. Leave a field empty for no limit.'),
     fields: (service, formState) => (
       <>

@@ -90,7 +90,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   ];
 }
 
-const guardWords = { ok: t('Fine'), warned: t('Warned'), paused: t('Sending to many is paused') };
+const guardWords = { ok: t('No problems'), warned: t('Warned'), paused: t('Sending to many is paused') };
 
 async function emailSettings(app: ConsoleApp, service: Service, limit: ComponentChildren): Promise<Group> {
   const [first, ...others] = await listReplyTos(app.db, service.id);
@@ -236,7 +236,7 @@ function operatorSettings(
       value: yesNo(service.permissions.includes('sms_to_uk_landlines')),
       path: 'operator/landlines',
     },
-    { label: t('Limits a year'), value: describeAnnualLimits(service), path: annualLimitPath },
+    { label: t('Annual limits'), value: describeAnnualLimits(service), path: annualLimitPath },
     { label: t('Limits of texts count'), value: describeTextUnit(app, service), path: textUnitPath },
     ...limitSettings.map(({ path, field, title }) => ({ label: title, value: count(service[field]), path })),
     { label: t('Free texts this financial year'), value: count(freeTexts), path: 'operator/free-texts' },

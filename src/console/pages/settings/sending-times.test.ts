@@ -88,7 +88,7 @@ describe('sending times of a service', () => {
     const [{ id: window }] = (await read()).windows;
     const template = await aTemplate(harness, service, { content: 'Hello' });
     const ofTemplate = `/console/services/${service}/templates/${template}`;
-    expect((await manager.get(ofTemplate)).text).toContain('As for the service');
+    expect((await manager.get(ofTemplate)).text).toContain('Same as the service');
     expect((await manager.post(`${ofTemplate}/sending-times`, {})).problems).toEqual({
       window: 'Choose when messages go out.',
     });

@@ -106,7 +106,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         isYes={permissions.includes(keepCharacters)}
         hints={{
           yes: t(
-            'Texts can contain letters of every alphabet. One of them makes a text dearer: a part then has 70 characters.',
+            'Texts can contain letters of every alphabet. One of them makes a text more expensive: a part then has 70 characters.',
           ),
           no: t('Letters that phones may lack are replaced, such as ą with a.'),
         }}

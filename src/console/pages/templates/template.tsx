@@ -227,7 +227,7 @@ export async function listTimeChoices(app: ConsoleApp, serviceId: string, templa
   const { windows } = await getSendingTimes(app, serviceId);
   const chosen = await getTemplateWindow(app, serviceId, templateId);
   return [
-    { value: 'inherit', label: t('As for the service') },
+    { value: 'inherit', label: t('Same as the service') },
     { value: 'none', label: t('At any time') },
     ...windows.map(({ id, name }) => ({ value: id, label: asIs(name) })),
   ].map((choice) => ({ ...choice, isChosen: choice.value === chosen }));
