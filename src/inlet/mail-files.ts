@@ -44,7 +44,7 @@ export function refuseUnlessFilesHavePlaces({ compiled }: ReadyTemplate, { files
     throw new Reply(554, `5.6.0 The template has no place for attachments: add ((file_${without + 1}))`);
 }
 
-/** As in requests to the API. Without a name the content decides about the type. */
+/** Returns the file in the form that requests to the API have. If it has no name, its content decides its type. */
 function fileValueOf(file: MailFile): { file: string; filename?: string } {
   const filename = nameOf(file);
   return filename.includes('.') ? { file: file.content, filename } : { file: file.content };
@@ -54,7 +54,7 @@ function shownNameOf(file: MailFile, index: number): string {
   return nameOf(file) || `file-${index + 1}`;
 }
 
-/** Without folders and control characters. */
+/** Removes folders and control characters from the name. */
 function nameOf({ name }: MailFile): string {
   const [last = ''] = /[^/\\]*$/.exec(name ?? '') ?? [];
   return last

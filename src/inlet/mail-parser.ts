@@ -5,7 +5,7 @@ import { maxEmailBytes } from '../rendering/email/email.ts';
 const maxParts = 100;
 const maxDepth = 10;
 const maxHeaders_bytes = 256 * 1024;
-/** Of text and HTML as they arrive: what is longer either exceeds the length of an email or is hardly more than markup. */
+/** The limit applies to text and HTML before decoding: longer ones exceed the length of an email, or are mostly markup. */
 const maxText_bytes = 3 * maxEmailBytes;
 
 /** The email has too many parts, or its text is longer than `maxText_bytes`. */

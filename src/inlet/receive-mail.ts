@@ -32,10 +32,10 @@ import type { InletSettings } from './settings.ts';
 /** An email up to this size is parsed faster than it could be passed to a thread. */
 const maxShort_bytes = 32 * 1024;
 const timeout_ms = 15_000;
-/** Of the texts of one email for all its recipients: their rows are in memory until they are stored, in one transaction. */
+/** The limit applies to the texts of one email for all its recipients: one transaction stores them, so all are in memory. */
 const maxRows_bytes = 20 * 1024 * 1024;
 const maxSubject = 255;
-/** As for references of the API. */
+/** The API has the same limit. */
 const maxReference = 1_000;
 
 const problems: Record<MailProblem, Reply> = {

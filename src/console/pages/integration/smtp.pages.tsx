@@ -146,7 +146,7 @@ function LastRefusals({ refusals, now }: { refusals: readonly Refusal[]; now: Da
   );
 }
 
-/** As the software received it. */
+/** Returns the reply that the software received. */
 function replyOf({ status_code, errors: [error] }: Refusal): string {
   return `${status_code} ${error?.message}`;
 }
@@ -154,7 +154,7 @@ function replyOf({ status_code, errors: [error] }: Refusal): string {
 interface SmtpServer {
   host: string;
   port: number;
-  /** TLS means implicit TLS. */
+  /** `TLS` is implicit TLS. */
   security: 'TLS' | 'STARTTLS' | 'none';
   /** The address that the emails of the service come from, whatever the software says. */
   from: string;
