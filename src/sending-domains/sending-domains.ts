@@ -124,14 +124,14 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
     throw invalidField('selector', 'Enter the selector of the relay');
   }
   const records = way === 'provider' ? await recordsAt(app, provider, name, request.records) : [];
+  // Checked twice, as for the next key of a domain.
+  await inTransaction(db, (tx) => lockForDomain(tx, owner));
   const hasKey = way !== 'signed-here' || installationKey(app, { ...owner, name }) !== undefined;
   const pair = hasKey ? undefined : await createKeyPair();
   const now = clock.now();
   const id = newId(now);
   await inTransaction(db, async (tx) => {
-    if ((await countDomainsForUpdate(tx, owner)) >= maxDomains[owner.scope]) {
-      throw invalid(`You can have ${maxDomains[owner.scope]} domains. Retire one that you do not use`);
-    }
+    await lockForDomain(tx, owner);
     const moments = { created_at: timestamp(now), next_check_at: timestamp(now) };
     const of = { ...sameOwner(owner), created_by_id: person.id };
     const choices = { way, provider, return_path_domain, hold: request.hold ?? false };
@@ -141,6 +141,12 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
     await useIfFirst(tx, owner, id, now);
   });
   return getDomain(db, id);
+}
+
+async function lockForDomain(tx: Tx, owner: DomainOwner): Promise<void> {
+  if ((await countDomainsForUpdate(tx, owner)) >= maxDomains[owner.scope]) {
+    throw invalid(`You can have ${maxDomains[owner.scope]} domains. Retire one that you do not use`);
+  }
 }
 
 /** One or more labels of a domain name. */

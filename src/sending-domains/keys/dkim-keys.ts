@@ -96,17 +96,23 @@ export function isInUse({ state }: Pick<KeyRow, 'state'>): boolean {
 
 /** Starts a key rotation: the owner publishes the new record while the old key still signs. */
 export async function createNextKey(app: Platform, domainId: string): Promise<void> {
-  // Outside the transaction, because it is slow and the transaction holds a lock.
+  // Checked twice: generating is slow, so it must not run for a request that fails, nor while the domain is locked.
+  await inTransaction(app.db, (tx) => lockForNextKey(tx, domainId));
   const pair = await createKeyPair();
   await inTransaction(app.db, async (tx) => {
-    const domain = await lockSigningDomain(tx, domainId);
-    const { keys } = await selectDetails(tx, [domainId]);
-    if (keys.filter(isInUse).length >= maxKeys) {
-      throw invalid(t('This domain has 2 keys. Wait until the old one is retired'));
-    }
+    const domain = await lockForNextKey(tx, domainId);
     await addKey(app, tx, domain, pair, 'waiting');
     await updateDomain(tx, domainId, { next_check_at: timestamp(app.clock.now()) }, timestamp(app.clock.now()));
   });
+}
+
+async function lockForNextKey(tx: Tx, domainId: string): Promise<DomainRow> {
+  const domain = await lockSigningDomain(tx, domainId);
+  const { keys } = await selectDetails(tx, [domainId]);
+  if (keys.filter(isInUse).length >= maxKeys) {
+    throw invalid(t('This domain has 2 keys. Wait until the old one is retired'));
+  }
+  return domain;
 }
 
 async function lockSigningDomain(tx: Tx, id: string): Promise<DomainRow> {
