@@ -876,11 +876,11 @@ create table plan_messages (
   constraint plan_messages_status_check CHECK ((status = ANY (ARRAY['created'::text, 'in-progress'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
 );
 CREATE INDEX plan_messages_due_at_idx ON public.plan_messages USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX plan_messages_of_keys_idx ON public.plan_messages USING btree (service_id, key_type, id DESC);
+CREATE INDEX plan_messages_of_keys_status_idx ON public.plan_messages USING btree (service_id, key_type, status, id DESC);
 CREATE INDEX plan_messages_plan_idx ON public.plan_messages USING btree (plan_id, id DESC);
 CREATE INDEX plan_messages_plan_status_idx ON public.plan_messages USING btree (plan_id, status, id DESC);
 CREATE INDEX plan_messages_reference_idx ON public.plan_messages USING btree (service_id, reference, id DESC) WHERE (reference IS NOT NULL);
-CREATE INDEX plan_messages_service_id_idx ON public.plan_messages USING btree (service_id, id DESC);
-CREATE INDEX plan_messages_status_idx ON public.plan_messages USING btree (service_id, status, id DESC);
 
 create table plan_outcome_changes (
   plan_id uuid not null,

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { aPlan as planOf, planRecipient, type StepOfTest, tellStep } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
@@ -584,6 +585,28 @@ describe('GET /v2/messages', () => {
     expect((await harness.v2('GET', '/v2/messages?status=sent', key)).status).toBe(400);
     const { links } = (await harness.v2('GET', '/v2/messages?reference=a', key)).body;
     expect(links).toEqual({ current: expect.stringMatching(/\/v2\/messages\?reference=a$/) });
+  });
+
+  it.each(['', '?status=created'])('reads no messages of keys of another type: %s', async (query) => {
+    const team = await anApiKey(harness, service, { key_type: 'team' });
+    const { pool } = harness.app;
+    await accepted();
+    await pool.query(
+      `insert into plan_messages (id, service_id, plan_id, plan_version, key_type, created_at)
+        select gen_random_uuid(), service_id, plan_id, plan_version, key_type, created_at
+        from plan_messages, generate_series(1, 5000) where service_id = $1`,
+      [service],
+    );
+    await pool.query('analyze plan_messages');
+    const statements = vi.spyOn(pg.Client.prototype, 'query');
+    expect((await harness.v2('GET', `/v2/messages${query}`, team)).body.messages).toEqual([]);
+    const [text, values] = (statements.mock.calls as unknown as [string, unknown[]][]).find(
+      ([statement]) => typeof statement === 'string' && statement.includes('from "plan_messages"'),
+    ) ?? ['', []];
+    statements.mockRestore();
+    const { rows } = await pool.query(`explain (analyze, format json) ${text}`, values);
+    expect(JSON.stringify(rows)).toContain('Index Scan');
+    expect(JSON.stringify(rows)).not.toMatch(/"Rows Removed by Filter":[1-9]/);
   });
 });
 
