@@ -217,6 +217,24 @@ describe('a file whose sending times are closed for all of its rows', () => {
     await sent(home);
     expect((await value()) - before).toBe(3);
   });
+
+  it('is counted among the messages that are overdue, if nothing has started it a day after the opening', async () => {
+    measureHeld(harness.app);
+    const value = async (moment: string) => {
+      harness.clock.set(moment);
+      return Number(/\{channel="sms"\} (\d+)/.exec(await metricOf(harness, 'messages_held_overdue'))?.[1]);
+    };
+    const [aDay, longer] = ['2026-11-18T08:00:00Z', '2026-11-18T08:00:01Z'];
+    const others = [await value(aDay), await value(longer)];
+    harness.clock.set(night);
+    const { sent } = await aTeam();
+    const id = await sent(home);
+    expect([await value(aDay), await value(longer)]).toEqual([others[0], (others[1] ?? 0) + 3]);
+    await at('2026-11-18T09:00:00Z');
+    expect(await rowsOf(id)).toHaveLength(3);
+    await harness.deliver();
+    expect(await value(longer)).toBe(0);
+  });
 });
 
 describe('a file that waits', () => {

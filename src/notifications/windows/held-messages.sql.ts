@@ -143,7 +143,7 @@ export async function countHeld(
   max: number,
 ): Promise<{ channel: Channel; messages: number }[]> {
   const { rows } = await sql<{ channel: Channel; messages: number }>`
-    select channel.name as channel, counted.messages + coalesce(waiting.rows, 0)::int as messages
+    select channel.name as channel, counted.messages + coalesce(files.rows, 0)::int as messages
     from unnest(array['email', 'sms']) as channel (name) cross join lateral (
       select count(*)::int as messages from (
         select from held_messages h where h.notification_type = channel.name and h.held_until > ${now} limit ${max}
@@ -151,24 +151,31 @@ export async function countHeld(
     ) as counted cross join lateral (
       select sum(row_count - rows_skipped) as rows from jobs
       where status = 'scheduled' and notification_type = channel.name and scheduled_for > ${now} and scheduled_for <> wanted_at
-    ) as waiting`.execute(db);
+    ) as files`.execute(db);
   return rows;
 }
 
-/** Counts messages that are still in the queue although their sending time began before a moment. Looks at the first `max` of each channel. */
+/**
+ * Counts messages that are still in the queue although their sending time began before a moment, at most `max` of each channel, and the
+ * rows of files that waited for it and are not messages yet.
+ */
 export async function countOverdue(
   db: Db,
   before: Timestamp,
   max: number,
 ): Promise<{ channel: Channel; messages: number }[]> {
   const { rows } = await sql<{ channel: Channel; messages: number }>`
-    select channel.name as channel, counted.messages
+    select channel.name as channel, counted.messages + coalesce(files.rows, 0)::int as messages
     from unnest(array['email', 'sms']) as channel (name) cross join lateral (
       select count(*)::int as messages from (
         select h.notification_id from held_messages h where h.notification_type = channel.name and h.held_until < ${before}
         order by h.held_until limit ${max}
       ) as first_rows join delivery_queue using (notification_id)
-    ) as counted`.execute(db);
+    ) as counted cross join lateral (
+      select sum(row_count - rows_skipped - rows_done) as rows from jobs
+      where (status = 'scheduled' or status in ('pending', 'in progress')) and notification_type = channel.name
+        and scheduled_for < ${before} and scheduled_for <> wanted_at
+    ) as files`.execute(db);
   return rows;
 }
 
