@@ -1,5 +1,5 @@
 import type { GuardSettings } from '../notifications/settings.ts';
-import { earlier, minute_ms, timestamp } from '../platform/clock.ts';
+import { earlier, minute_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { enqueueExpansion } from './accept-job.ts';
@@ -18,6 +18,16 @@ async function findIdle({ db, clock, config }: Deps) {
   const mayMove = ({ is_paused, waiting }: IdleJob) =>
     waiting <= maxWaitingRows && !(is_paused && config.guard.mode === 'on');
   return { idle, stalled: idle.filter((job) => job.idle_s >= stalledAfter_s && mayMove(job)) };
+}
+
+/** Returns the number of jobs that do not move, and since when the first of them has not moved. */
+export async function summariseStalledJobs(app: Deps): Promise<{ count: number; since: Timestamp | undefined }> {
+  const { stalled } = await findIdle(app);
+  const longest_s = Math.max(...stalled.map(({ idle_s }) => idle_s));
+  return {
+    count: stalled.length,
+    since: stalled.length > 0 ? timestamp(earlier(app.clock.now(), longest_s * 1_000)) : undefined,
+  };
 }
 
 /** Restarts jobs whose task was lost, and logs an error if a job does not move nevertheless. */
@@ -42,8 +52,7 @@ export function measureJobs(app: Deps): void {
     },
   );
   metrics.gauges('jobs_stalled', 'Files that are being sent and have not moved for ten minutes', [], async () => {
-    const { stalled } = await findIdle(app);
-    return [{ labels: {}, value: stalled.length }];
+    return [{ labels: {}, value: (await summariseStalledJobs(app)).count }];
   });
 }
 

@@ -7,7 +7,9 @@ import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { ActiveProviders } from '../../delivery/providers/settings.ts';
 import type { DeliverySettings } from '../../delivery/settings.ts';
+import { summariseStalledJobs } from '../../jobs/unfinished-jobs.ts';
 import { listLaneDepths, listRetries } from '../../notifications/queue/delivery-queue.ts';
+import type { GuardSettings } from '../../notifications/settings.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statisticsByService } from '../../services/service-statistics.ts';
@@ -22,7 +24,7 @@ import {
 import { type Facts, judge, providersInUse } from './verdict.ts';
 
 type Deps = Platform & {
-  config: ActiveProviders & { delivery: DeliverySettings };
+  config: ActiveProviders & { delivery: DeliverySettings; guard: GuardSettings };
   providers: readonly ProviderDescriptor[];
 };
 
@@ -44,6 +46,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     retries,
     findings,
     late_letters,
+    stalled_files,
     callbacks,
     go_live_requests,
     locked_people,
@@ -55,6 +58,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     listRetries(app),
     checks.list(),
     selectUnfinishedLetters(db, letterDays(app.country, today)),
+    summariseStalledJobs(app),
     summariseWaitingCallbacks(app),
     countGoLiveRequests(db),
     countLockedPeople(db),
@@ -74,6 +78,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     workers: database.workers,
     findings,
     late_letters,
+    stalled_files,
     callbacks,
   };
   return {

@@ -46,6 +46,7 @@ export interface Facts {
   workers: number;
   findings: LiveFinding[];
   late_letters: { not_printed: number; not_despatched: number; first_day: string | null };
+  stalled_files: { count: number; since: Timestamp | undefined };
   callbacks: { waiting: number; oldest_due_at: Timestamp | null };
 }
 
@@ -73,6 +74,7 @@ export function judge(facts: Facts): Problem[] {
     ...facts.lanes.flatMap((lane) => judgeLane(lane, facts)),
     ...facts.retries.flatMap((retries) => judgeRetries(retries, facts)),
     ...judgeFindings(facts),
+    ...judgeFiles(facts),
     ...judgeLetters(facts),
     ...judgeCallbacks(facts),
   ];
@@ -268,6 +270,23 @@ function judgeFindings({ findings, now }: Facts): Problem[] {
         about: 'system',
       });
     });
+}
+
+function judgeFiles({ stalled_files: { count, since } }: Facts): Problem[] {
+  if (count === 0) return [];
+  return [
+    problem({
+      tone: 'red',
+      what: t(
+        '{count, plural, one {A file has not moved for 10 minutes} other {# files have not moved for 10 minutes}}',
+        { count },
+      ),
+      detail: t('Search the log for “job.stalled”, and for “task.failed” of expand-job.'),
+      since,
+      done: t('Pennypost tries again every minute. No row is lost, and none is sent twice.'),
+      about: 'system',
+    }),
+  ];
 }
 
 function judgeLetters({ late_letters: { not_printed, not_despatched, first_day } }: Facts): Problem[] {

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { somePastMessages } from '../../../../../test/kit/builders/messages.ts';
 import { someQueuedMessages } from '../../../../../test/kit/builders/queued-messages.ts';
-import { aService } from '../../../../../test/kit/builders/rows.ts';
+import { aService, aTemplate, aUser } from '../../../../../test/kit/builders/rows.ts';
+import { aCheckedUpload, smsRows } from '../../../../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../../../test/kit/vendors/stub-gateways.ts';
 import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
@@ -54,14 +55,15 @@ async function wait(seconds: number): Promise<void> {
   await aHeartbeat();
 }
 
-/** What the verdict says. The page shares what it read for some seconds: a new process reads again. */
-async function verdict(): Promise<string> {
+/** The page shares what it read for some seconds: a new process reads again. */
+async function page(): Promise<string> {
   const { http } = await harness.anotherProcess();
-  const answer = await http.inject({
-    url: '/console/operator',
-    headers: { cookie: `pennypost_session=${browser.cookies.get('pennypost_session')}` },
-  });
-  const [, tone = '', html = ''] = /<section class="verdict tone-(\w+)".*?>(.*?)<\/section>/s.exec(answer.body) ?? [];
+  const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
+  return (await http.inject({ url: '/console/operator', headers: { cookie } })).body;
+}
+
+async function verdict(): Promise<string> {
+  const [, tone = '', html = ''] = /<section class="verdict tone-(\w+)".*?>(.*?)<\/section>/s.exec(await page()) ?? [];
   return `${tone}: ${html
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
@@ -121,13 +123,27 @@ describe('GET /console/operator', () => {
       .set({ has_active_go_live_request: true, restricted: true })
       .where('id', '=', service)
       .execute();
-    const { http } = await harness.anotherProcess();
-    const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
-    const { body } = await http.inject({ url: '/console/operator', headers: { cookie } });
+    const body = await page();
     expect(body).toContain('No worker is running');
     expect(body).toMatch(/Texts are waiting too long.*?messages are due with normal priority/s);
     expect(body).toMatch(/Text, normal<\/th><td class="num">\d+<\/td><td class="num">6 min/);
     expect(body).toContain('1 service wants to go live');
+  });
+
+  it('names files that do not move', async () => {
+    const template = await aTemplate(harness, service);
+    const id = await aCheckedUpload(harness, service, template, smsRows(3));
+    const created_by = await aUser(harness);
+    expect((await harness.admin('POST', `/service/${service}/job`, { id, created_by })).status).toBe(201);
+    await harness.app.pool.query('delete from graphile_worker._private_jobs');
+    const problem = 'A file has not moved for 10 minutes';
+    await wait(599);
+    expect(await page()).not.toContain(problem);
+    await wait(1);
+    expect(await page()).toContain(problem);
+    await harness.addTask('resume-jobs');
+    await harness.runTasks();
+    expect(await page()).not.toContain(problem);
   });
 
   it('counts letters that missed their print run or stay at the printer', async () => {
