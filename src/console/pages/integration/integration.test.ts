@@ -101,7 +101,7 @@ describe('sending over SMTP', () => {
     expect(await rows.execute()).toMatchObject([{ version: 2, hidden: true, redact_personalisation: true }]);
   });
 
-  it('shows what was refused last, and security as it is', async () => {
+  it('shows what was refused last, security as it is, and keys that any software can use as a password', async () => {
     const { service, browser, here } = await aDeveloper({ permissions: ['email', 'smtp'] });
     expect((await browser.get(`${here}/smtp`)).text).not.toContain('Last refusals');
     const key = await anApiKey(harness, service, { name: 'alarm', send_over_smtp: true });
@@ -110,9 +110,21 @@ describe('sending over SMTP', () => {
     inlet.certificate = undefined;
     const settings = { ...inlet, listen: { host: '127.0.0.1', port: 0 }, plainLoopback: true };
     const opened = await openInlet({ ...harness.app, config: { ...harness.app.config, inlet: settings } });
-    const client = await SmtpClient.signedIn(opened?.port ?? 0, key);
+    const port = opened?.port ?? 0;
+    const client = await SmtpClient.signedIn(port, key);
     expect(await client.send('Subject: Door\r\n\r\n', 'ada@example.org')).toBe('554 5.6.0 The email has no text');
     client.close();
+    // Python's smtplib, among others, can only send ASCII as a password, and a # or a quote would end it in some files.
+    for (const [name, label] of [
+      [`Büro "Zürich" #1`, 'Buro_Zurich_1'],
+      ['事務所', 'key'],
+    ] as const) {
+      const created = await browser.post(`${here}/keys/create`, { name, key_type: 'normal', send_over_smtp: 'yes' });
+      const shown = /id="new-key"[^>]* value="([^"]+)"/.exec(created.text)?.[1] ?? '';
+      expect(shown).toMatch(new RegExp(`^${label}-${service}-[0-9a-f-]{36}$`));
+      (await SmtpClient.signedIn(port, shown)).close();
+      (await SmtpClient.signedIn(port, shown.replace(/^[^-]*/, name))).close();
+    }
     await opened?.close();
     const { text } = await browser.get(`${here}/smtp`);
     inlet.certificate = certificate;

@@ -105,7 +105,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
         const isInUse = isAboutForm(error) && error.message.includes('Duplicate API key name');
         throw isInUse ? invalidField('name', nameInUse(name)) : error;
       });
-      const key = `${app.config.api.keyPrefix}${name}-${service.id}-${secret}`;
+      const key = `${app.config.api.keyPrefix}${asciiLabel(name)}-${service.id}-${secret}`;
       return keysView(request, emptyForm, { name, key });
     },
   });
@@ -119,4 +119,14 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       return { to: `/services/${service.id}/integration/keys`, notice: t('Key revoked.') };
     },
   });
+}
+
+/** The name in a key is only a label: keys are read from their end. Some software takes only ASCII as a password or in a header. */
+function asciiLabel(name: string): string {
+  const label = name
+    .normalize('NFKD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .replaceAll(/[^\w.-]+/g, '_')
+    .replaceAll(/^_|_$/g, '');
+  return label || 'key';
 }
