@@ -291,8 +291,8 @@ describe('signing in', () => {
     expect(greeting).not.toContain('AUTH');
     const tlsFirst = '530 5.7.0 Must issue a STARTTLS command first';
     expect(await client.login(key)).toBe(tlsFirst);
-    expect(await client.say('AUTH LOGIN')).toMatch(/^334/);
-    expect(await client.sayAll('eA==', Buffer.from(key).toString('base64'))).toBe(tlsFirst);
+    // Nobody is asked for a password.
+    expect(await client.say('AUTH LOGIN')).toBe(tlsFirst);
     expect(await client.say('MAIL FROM:<a@example.org>')).toBe(tlsFirst);
     await client.startTls();
     expect(await client.say('EHLO test')).toContain('AUTH PLAIN LOGIN');
@@ -383,16 +383,43 @@ describe('signing in', () => {
 describe('what is refused', () => {
   it.each([
     ['MAIL FROM:<>', '550 5.7.1 Bounces are not accepted here'],
-    ['MAIL FROM:<a@example.org> SIZE=10485761', /^552 5\.3\.4 /],
-  ])('%s', async (command, answer) => {
-    const client = await signedIn();
-    expect(await client.say(command)).toEqual(typeof answer === 'string' ? answer : expect.stringMatching(answer));
+    ['MAIL FROM:<a@example.org> SIZE=10485761', '552 5.3.4 The email is larger than 10485760 bytes'],
+    ['MAIL FROM:<a@example.org> SIZE=99999999999999999999', '552 5.3.4 The email is larger than 10485760 bytes'],
+  ])('%s, and it is listed and counted', async (command, answer) => {
+    const of = await aMailService();
+    const client = await signedIn(await smtpKey(of));
+    const refusedCount = async () =>
+      Number(/refused"\} (\d+)/.exec(await metricOf(harness, 'smtp_inlet_messages_total'))?.[1]);
+    const before = await refusedCount();
+    expect(await client.say(command)).toBe(answer);
+    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
+    const { refused_requests } = (await harness.admin('GET', `/service/${of}/refused-requests`)).body;
+    expect(refused_requests).toMatchObject([{ path: 'SMTP', errors: [{ error: 'SMTP', message: answer.slice(4) }] }]);
+    expect(await refusedCount()).toBe(before + 1);
+  });
+
+  it('recipients beyond 50, which are listed once for each email', async () => {
+    const of = await aMailService();
+    const client = await signedIn(await smtpKey(of));
+    for (const _ of ['one', 'two']) {
+      await client.say('MAIL FROM:<a@example.org>');
+      for (let index = 0; index < 50; index += 1) await client.say(`RCPT TO:<person${index}@example.org>`);
+      const answers = [];
+      for (const name of ['x', 'y', 'person7']) answers.push(await client.say(`RCPT TO:<${name}@example.org>`));
+      expect(answers).toEqual([
+        ...Array(2).fill('452 4.5.3 An email can have at most 50 recipients'),
+        '250 2.1.5 Accepted',
+      ]);
+      await client.say('RSET');
+    }
+    const { refused_requests } = (await harness.admin('GET', `/service/${of}/refused-requests`)).body;
+    expect(refused_requests).toHaveLength(2);
   });
 
   it('an address that is none, strangers in trial mode, suppressed addresses, and more than 50', async () => {
     const client = await signedIn();
     await client.say('MAIL FROM:<a@example.org>');
-    for (const address of ['ada', 'ada@example', 'ädä@example.org', 'a b@example.org'])
+    for (const address of ['ada', 'ada@example', 'a b@example.org'])
       expect(await client.say(`RCPT TO:<${address}>`)).toMatch(/^501 5\.1\.3 /);
     for (let index = 0; index < 50; index += 1)
       expect(await client.say(`RCPT TO:<person${index}@example.org>`)).toMatch(/^250/);

@@ -30,7 +30,11 @@ interface Client {
   address: string;
   password: string;
   caller: ApiCaller;
+  /** The email that it is sending. */
+  hasTooManyRecipients: boolean;
 }
+
+const maxRecipients = 50;
 
 export interface InletTimes {
   /** From connecting to a successful AUTH. */
@@ -94,6 +98,8 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     return new Reply(localError, '4.3.0 Try again later');
   };
 
+  const tooLarge = new Reply(552, `5.3.4 The email is larger than ${maxMessage_bytes} bytes`);
+
   const recorded = (caller: ApiCaller, reply: Reply): Reply => {
     if (reply.responseCode !== localError && reply !== connectionLost)
       app.refusedRequests.recordEmail(caller, reply.responseCode, reply.message);
@@ -104,7 +110,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     const buffer = new MailBuffer(memory, turns, { max_bytes: maxMessage_bytes, timeout_ms: message_ms });
     try {
       const source = await buffer.read(caller.service_id, stream);
-      if (!source) throw new Reply(552, `5.3.4 The email is larger than ${maxMessage_bytes} bytes`);
+      if (!source) throw tooLarge;
       return `2.0.0 Queued as ${await receiver.receive(caller, source, recipients)}`;
     } finally {
       buffer.release();
@@ -114,15 +120,29 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
   return {
     replyTo,
     async logIn(address, password): Promise<Client> {
-      return { address, password, caller: await logins.logIn(address, password) };
+      const caller = await logins.logIn(address, password);
+      return { address, password, caller, hasTooManyRecipients: false };
     },
     async checkSender(client, sender) {
       const { address, password, caller } = client as Client;
-      if (sender === '') throw recorded(caller, new Reply(550, '5.7.1 Bounces are not accepted here'));
+      const refuse = (reply: Reply) => {
+        count('refused');
+        return recorded(caller, reply);
+      };
+      if (sender.address === '') throw refuse(new Reply(550, '5.7.1 Bounces are not accepted here'));
+      if (sender.size_bytes > maxMessage_bytes) throw refuse(tooLarge);
       (client as Client).caller = await logins.callerOf(address, password);
+      (client as Client).hasTooManyRecipients = false;
     },
-    async checkRecipient(client, address) {
-      const { caller } = client as Client;
+    async checkRecipient(from, address, accepted) {
+      const client = from as Client;
+      const { caller } = client;
+      if (accepted.length >= maxRecipients && !accepted.includes(address)) {
+        const reply = new Reply(452, `4.5.3 An email can have at most ${maxRecipients} recipients`);
+        if (client.hasTooManyRecipients) throw reply;
+        client.hasTooManyRecipients = true;
+        throw recorded(caller, reply);
+      }
       await receiver.checkRecipient(caller, address).catch((error) => {
         throw recorded(caller, replyTo(error));
       });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { cloneDatabase } from '../../test/kit/process/database.ts';
 import { DatabaseProxy } from '../../test/kit/process/database-proxy.ts';
@@ -172,11 +172,13 @@ describe('the extensions', () => {
 });
 
 describe('a sender', () => {
-  it.each(['root@my_host.local', 'root@localhost', 'root.@host.', 'jürgen@exämple.org'])(
+  it.each(['root@my_host.local', 'root@localhost', 'root', 'root.@host.', 'jürgen@exämple.org'])(
     '%s is taken: the email comes from the service',
     async (sender) => {
       const client = await signedIn();
       expect(await client.say(`MAIL FROM:<${sender}> SMTPUTF8 BODY=8BITMIME AUTH=<>`)).toMatch(/^250/);
+      await client.sayAll('RCPT TO:<ada@example.org>', 'DATA');
+      expect(await client.say(`${mail}\r\n.`)).toMatch(/^250/);
     },
   );
 });
@@ -193,19 +195,43 @@ describe('a recipient', () => {
     expect(await sent.where('normalised_recipient', '=', 'same@example.org').execute()).toHaveLength(1);
   });
 
+  it.each(['postmaster', 'ada@[127.0.0.1]', '"a b"@example.org', `${'a'.repeat(320)}@example.org`, ''])(
+    '<%s> is none',
+    async (written) => {
+      const client = await signedIn();
+      await client.say('MAIL FROM:<a@example.org> SMTPUTF8');
+      expect(await client.say(`RCPT TO:<${written}>`)).toMatch(/^501 5\.1\.3 /);
+      expect(await client.say('RCPT TO:<ada@münchen.example>')).toMatch(/^250/);
+    },
+  );
+
   it.each([
-    'postmaster',
-    'ada@[127.0.0.1]',
-    '"a b"@example.org',
-    'jürgen@example.org',
-    `${'a'.repeat(320)}@example.org`,
-    '',
-  ])('<%s> is none', async (written) => {
+    ['büro@example.org', 'with SMTPUTF8', ' SMTPUTF8'],
+    ['büro@example.org', 'without SMTPUTF8', ''],
+    ['用户@münchen.example', 'with SMTPUTF8', ' SMTPUTF8'],
+  ])('<%s> %s is refused as in the API: only the domain can have other letters', async (written, _, parameter) => {
     const client = await signedIn();
-    await client.say('MAIL FROM:<a@example.org> SMTPUTF8');
-    expect(await client.say(`RCPT TO:<${written}>`)).toMatch(/^501 5\.1\.3 /);
-    expect(await client.say('RCPT TO:<ada@münchen.example>')).toMatch(/^250/);
+    await client.say(`MAIL FROM:<a@example.org>${parameter}`);
+    expect(await client.say(`RCPT TO:<${written}>`)).toBe(
+      '553 5.6.7 Only ASCII characters are accepted before the @ of an address',
+    );
+    expect(await lastReply(client)).toMatch(/^250/);
+    const template_id = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'c' });
+    const sent = await harness.v2('POST', '/v2/notifications/email', key, { email_address: written, template_id });
+    expect(sent.body.errors).toEqual([
+      { error: 'ValidationError', message: 'email_address Not a valid email address' },
+    ]);
   });
+
+  it.each(['ada@xn--mnchen-3ya.example', 'ada@xn--a.example', 'Ada@MÜNCHEN.example'])(
+    '<%s> is stored as it is written, as in the API',
+    async (written) => {
+      const client = await signedIn();
+      await client.sayAll('MAIL FROM:<a@example.org> SMTPUTF8', `RCPT TO:<${written}>`, 'DATA');
+      const id = (await client.say(`${mail}\r\n.`)).split(' ').at(-1);
+      expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body.email_address).toBe(written);
+    },
+  );
 
   it('beyond 50 costs nothing, however many follow', async () => {
     const client = await signedIn();

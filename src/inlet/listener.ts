@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type {
   SMTPServer,
+  SMTPServerAddress,
   SMTPServerAuthentication,
   SMTPServerDataStream,
   SMTPServerOptions,
@@ -14,12 +15,20 @@ import { Reply } from './replies.ts';
 export interface InletRules {
   /** Returns the client that the other rules receive. */
   logIn(address: string, password: string): Promise<unknown>;
-  checkSender(client: unknown, address: string): Promise<void>;
-  checkRecipient(client: unknown, address: string): Promise<void>;
+  checkSender(client: unknown, sender: Sender): Promise<void>;
+  /** `accepted` has the recipients that the email has already. */
+  checkRecipient(client: unknown, address: string, accepted: string[]): Promise<void>;
   /** Returns the text of the 250, once the email is stored. */
   receive(client: unknown, stream: SMTPServerDataStream, recipients: string[]): Promise<string>;
   /** The reply for an error that a rule threw. */
   replyTo(error: unknown): Reply;
+}
+
+export interface Sender {
+  /** Empty for a bounce. */
+  address: string;
+  /** As the client declares it; 0 if it does not. */
+  size_bytes: number;
 }
 
 export interface ListenerOptions {
@@ -36,7 +45,6 @@ export interface ListenerOptions {
   loginTimeout_ms: number;
 }
 
-const maxRecipients = 50;
 /** Enough for a password with the longest name of an API key. */
 const maxCommandLength = 4_096;
 /** RFC 5321, 4.5.3.2. A client also waits that long for its turn with a large email. */
@@ -79,16 +87,39 @@ export class InletListener {
     class Connection extends SMTPConnection {
       readonly since = performance.now();
 
+      private get needsTls(): boolean {
+        return !this.secure && !isPlainAllowed(this.remoteAddress);
+      }
+
       override send(code: number, data?: string | string[] | null, context?: string | false): void {
-        const needsTls = !this.secure && !isPlainAllowed(this.remoteAddress);
-        if (Array.isArray(data) && needsTls) {
-          super.send(
-            code,
-            data.filter((line) => !line.startsWith('AUTH ')),
-            context,
-          );
-        } else if (code === 538 || (code === 530 && needsTls)) super.send(530, tlsFirst, false);
-        else super.send(code, data, typeof data === 'string' && /^[245]\.\d+\.\d+ /.test(data) ? false : context);
+        let text = data;
+        if (this.needsTls && Array.isArray(data)) text = data.filter((line) => !line.startsWith('AUTH '));
+        if (this.needsTls && code === 530) text = tlsFirst;
+        const hasEnhancedCode = typeof text === 'string' && /^[245]\.\d+\.\d+ /.test(text);
+        super.send(code, text, hasEnhancedCode ? false : context);
+      }
+
+      /** Refuses before the client sends a password. */
+      override handler_AUTH(command: Buffer, next: () => void): void {
+        if (!this.needsTls) super.handler_AUTH(command, next);
+        else {
+          this.send(530, tlsFirst);
+          next();
+        }
+      }
+
+      /** The library refuses addresses without a domain, such as root as a sender, and rewrites international domains. */
+      override _parseAddressCommand(name: string, command: Buffer | string): SMTPServerAddress | false {
+        const text = command.toString();
+        const parsed = super._parseAddressCommand(name, text.replace(/<([^<>@\s]+)>/, '<$1@localhost>'));
+        const [, written = ''] = /<(?:@[^:]*:)?([^<>]*)>/.exec(text) ?? [];
+        return parsed && { ...parsed, address: written };
+      }
+
+      /** Leaves the declared size to checkSender(). */
+      override _validateMailParams(parsed: SMTPServerAddress) {
+        const error = super._validateMailParams(parsed);
+        return error?.code === 552 ? null : error;
       }
     }
 
@@ -113,7 +144,7 @@ export class InletListener {
       }
     }
 
-    const server = new Server(this.serverOptions(isPlainAllowed, hasTooMany));
+    const server = new Server(this.serverOptions(hasTooMany));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
       server.listen(port, host, resolve);
@@ -148,10 +179,7 @@ export class InletListener {
     return count > Math.max(1, Math.floor(this.options.maxClients * unauthenticatedShare));
   }
 
-  private serverOptions(
-    isPlainAllowed: (address: string) => boolean,
-    hasTooMany: (address: string) => boolean,
-  ): SMTPServerOptions {
+  private serverOptions(hasTooMany: (address: string) => boolean): SMTPServerOptions {
     const { rules } = this;
     const { name, tls, implicitTls, maxMessage_bytes, maxClients } = this.options;
     const answer = (work: Promise<unknown>, done: (error: Error | null) => void) =>
@@ -165,7 +193,7 @@ export class InletListener {
       ...{ secure: tls !== undefined && implicitTls, banner: 'Pennypost', logger: false, disableReverseLookup: true },
       disabledCommands: [...(tls ? [] : ['STARTTLS']), 'HELP', 'VRFY', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD'],
       authMethods: ['PLAIN', 'LOGIN'],
-      // onAuth decides for each connection.
+      // handler_AUTH decides for each connection.
       allowInsecureAuth: true,
       authRequiredMessage: loginFirst,
       // The sender is not used, and recipients are checked by our own rules.
@@ -174,21 +202,26 @@ export class InletListener {
       // We send no delivery reports, and cannot promise TLS for the rest of the way.
       ...{ hideDSN: true, hideREQUIRETLS: true },
       size: maxMessage_bytes,
-      ...{ maxClients, maxRecipients, maxCommandLength },
+      ...{ maxClients, maxCommandLength },
       socketTimeout: idleTimeout_ms,
       closeTimeout: closeTimeout_ms,
       onConnect: ({ remoteAddress }, done) => {
         done(hasTooMany(remoteAddress) ? new Reply(421, '4.7.0 Too many connections from your address') : null);
       },
       onAuth: ({ password }: SMTPServerAuthentication, session: SMTPServerSession, done) => {
-        if (!session.secure && !isPlainAllowed(session.remoteAddress)) return done(new Reply(530, tlsFirst));
-        return void rules.logIn(session.remoteAddress, password ?? '').then(
+        rules.logIn(session.remoteAddress, password ?? '').then(
           (user) => done(null, { user }),
           (error) => done(rules.replyTo(error)),
         );
       },
-      onMailFrom: ({ address }, { user }, done) => answer(rules.checkSender(user, address), done),
-      onRcptTo: ({ address }, { user }, done) => answer(rules.checkRecipient(user, address), done),
+      onMailFrom: ({ address, args }, { user }, done) => {
+        const { SIZE = 0 } = args || {};
+        answer(rules.checkSender(user, { address, size_bytes: Number(SIZE) }), done);
+      },
+      onRcptTo: ({ address }, { user, envelope: { rcptTo } }, done) => {
+        const accepted = rcptTo.map((recipient) => recipient.address);
+        answer(rules.checkRecipient(user, address, accepted), done);
+      },
       onData: (stream, { user, envelope }, done) => {
         const recipients = envelope.rcptTo.map(({ address }) => address);
         rules.receive(user, stream, recipients).then(

@@ -217,8 +217,11 @@ function idOf(response: unknown): string | undefined {
 
 function parseAddress(written: string): { cleaned: string; address: string } {
   const parsed = parseEmailAddress(written);
-  if (!parsed.ok) throw new Reply(501, '5.1.3 Not a valid email address');
-  return { cleaned: parsed.cleaned, address: parsed.address };
+  if (parsed.ok) return { cleaned: parsed.cleaned, address: parsed.address };
+  const [localPart = ''] = written.split('@');
+  throw /\P{ASCII}/u.test(localPart)
+    ? new Reply(553, '5.6.7 Only ASCII characters are accepted before the @ of an address')
+    : new Reply(501, '5.1.3 Not a valid email address');
 }
 
 function refuseUnsendable({ body }: ReadMail): void {
