@@ -69,6 +69,6 @@ export function writeParts<Given, Piece>(
 }
 
 /** In right-to-left languages, isolates each value, so that a value in another script does not reverse the sentence around it. */
-function isolated({ direction }: Language, value: Value): string {
+export function isolated({ direction }: Language, value: Value): string {
   return direction === 'rtl' ? `\u2068${value}\u2069` : String(value);
 }

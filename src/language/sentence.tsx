@@ -19,7 +19,8 @@ export function T({ children, context }: { children: ComponentChildren; context?
   if (typeof parts === 'string') return <>{parts}</>;
   const pieces = writeParts<ComponentChildren, ComponentChildren>(language, parts, {
     values: collected.values,
-    write: (value) => value,
+    // As in `t`: a phone number or a name keeps its own direction.
+    write: (value) => (language.direction === 'rtl' ? <bdi>{value}</bdi> : value),
     wrap: (tag, inner) => {
       const element = collected.elements.get(tag);
       if (!element) throw new Error(`A sentence has no element ${tag}`);

@@ -63,6 +63,23 @@ describe('t', () => {
     expect(arabic.direction).toBe('rtl');
   });
 
+  it('keeps a phone number in order, also within elements and lists', () => {
+    const number = '+33 6 12 34 56 78';
+    const write = () => [
+      renderToString(
+        <T>
+          Text <b>{{ number }}</b>
+        </T>,
+      ),
+      String(list([number, '60006'])),
+    ];
+    expect(inLanguage(arabic, write)).toEqual([
+      `Text <b><bdi>${number}</bdi></b>`,
+      `\u2068${number}\u2069 و\u206860006\u2069`,
+    ]);
+    expect(write()).toEqual([`Text <b>${number}</b>`, `${number} and 60006`]);
+  });
+
   it('never takes a value for a message', () => {
     expect(inLanguage(dutch, () => String(t('Hello {name}', { name: '{count} <b>Templates' })))).toBe(
       'Hallo {count} <b>Templates',

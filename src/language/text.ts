@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { english, englishForPrograms, type Language, type ListKind } from './language.ts';
-import { type Values, writeMessage } from './message.ts';
+import { isolated, type Values, writeMessage } from './message.ts';
 
 declare const brand: unique symbol;
 
@@ -102,7 +102,12 @@ export function asIs(text: string): Text {
 
 /** Returns "a, b and c", or "a, b or c". */
 export function list(parts: readonly string[], kind?: ListKind): Text {
-  return formatted((language) => language.list(parts.map(String), kind));
+  return formatted((language) =>
+    language.list(
+      parts.map((part) => isolated(language, part)),
+      kind,
+    ),
+  );
 }
 
 /** Joins texts, such as the sentences of a paragraph. */

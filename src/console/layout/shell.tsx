@@ -2,6 +2,7 @@ import { t } from '../../language/text.ts';
 import { pageUrl } from '../links.ts';
 import type { Crumb, FormState, View } from '../page.ts';
 import { ErrorSummary, Notice } from '../parts/notice.tsx';
+import { inOwnDirection } from '../parts/text.tsx';
 import { Icon, Wordmark } from './icon.tsx';
 import type { ShownMenu } from './menus.ts';
 
@@ -52,8 +53,8 @@ export function Shell({ view, formState, notice, menus, service, userName }: She
           </div>
           <div class="page-head">
             <div class="stack stack--tight">
-              <h1>{view.title}</h1>
-              {view.lead && <p class="muted">{view.lead}</p>}
+              <h1>{inOwnDirection(view.title)}</h1>
+              {view.lead && <p class="muted">{inOwnDirection(view.lead)}</p>}
             </div>
             {view.actions && <div class="row row--end">{view.actions}</div>}
           </div>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { t } from '../../language/text.ts';
 import type { FormState, View } from '../page.ts';
 import { ErrorSummary, Notice } from '../parts/notice.tsx';
+import { inOwnDirection } from '../parts/text.tsx';
 import { clockTime, dayAndMonth } from '../parts/time.tsx';
 import { useViewer } from '../viewer.ts';
 import { assetPath } from './assets.ts';
@@ -26,8 +27,8 @@ export function StandalonePage({ view, formState, now, notice, platformName }: S
         {notice && <Notice tone="green">{notice}</Notice>}
         <ErrorSummary problems={formState.problems} />
         <div class="stack stack--tight">
-          <h1>{view.title}</h1>
-          {view.lead && <p class="lead muted">{view.lead}</p>}
+          <h1>{inOwnDirection(view.title)}</h1>
+          {view.lead && <p class="lead muted">{inOwnDirection(view.lead)}</p>}
         </div>
         {view.content}
       </div>

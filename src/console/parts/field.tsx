@@ -3,6 +3,7 @@ import { T } from '../../language/sentence.tsx';
 import { type Text, t, within } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 import type { FormState } from '../page.ts';
+import { inOwnDirection } from './text.tsx';
 
 /** Properties of every field. */
 interface FieldBase {
@@ -207,7 +208,7 @@ export function Choices({ formState, name, legend, hint, kind, choices, chosen =
             checked={current.includes(value)}
           />
           <span>{label}</span>
-          {more && <span class="hint">{more}</span>}
+          {more && <span class="hint">{inOwnDirection(more)}</span>}
         </label>
       ))}
     </fieldset>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { t } from '../../language/text.ts';
 import { splitAtPlaceholders } from '../../rendering/placeholders.ts';
 import type { TextChange } from '../../templates/word-diff.ts';
@@ -42,6 +43,11 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
       })}
     </section>
   );
+}
+
+/** Gives a text without translation, such as a name, phone number or email address, its own direction on pages from right to left. */
+export function inOwnDirection(content: ComponentChildren) {
+  return typeof content === 'string' ? <bdi>{content}</bdi> : content;
 }
 
 /** Copies the text of another element or the value of a field. Appears only with script. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { accessibilityProblems, overflow_px, rulesAboutColours } from './browser.ts';
-import { clippedTexts } from './texts.ts';
+import { clippedTexts, reversedCodes } from './texts.ts';
 
 const folder = 'test/browser/output';
 mkdirSync(folder, { recursive: true });
@@ -57,6 +57,7 @@ export async function problemsFromRightToLeft(page: Page, name: string): Promise
   const problems = [...(direction === 'rtl' ? [] : ['is from left to right']), ...(await misfits(page))];
   problems.push(...(await accessibilityProblems(page)));
   await page.screenshot({ path: `${folder}/${name}-320.png`, fullPage: true });
+  problems.push(...(await reversedCodes(page)));
   return problems.map((problem) => `${name} at 320 ${problem}`);
 }
 

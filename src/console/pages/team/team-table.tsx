@@ -213,7 +213,7 @@ export function JoinRequests({ service, visitorId, requests, now }: JoinRequests
           <li key={id}>
             <Icon name="user" />
             <span>
-              <bdi>{name}</bdi> <span class="muted">{email_address}</span>, <Time at={created_at} now={now} />
+              <bdi>{name}</bdi> <bdi class="muted">{email_address}</bdi>, <Time at={created_at} now={now} />
             </span>
             {contacted_user_ids.includes(visitorId) ? (
               <a href={pageUrl(`/services/${service.id}/join-request/${id}/approve`)}>

@@ -116,7 +116,7 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
                   {
                     label: t('Wrong passwords and codes'),
                     value: locked
-                      ? `${failed_login_count}: locked out of other front ends`
+                      ? t('{count, number}: locked out of other front ends', { count: failed_login_count })
                       : String(failed_login_count),
                     ...(failed_login_count > 0 ? change('unlock') : {}),
                   },
