@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseEmailAddress } from './email-address.ts';
+import { parseEmailAddress, spellingsOf } from './email-address.ts';
 
 describe('parseEmailAddress', () => {
   it.each([
@@ -75,5 +75,19 @@ describe('parseEmailAddress', () => {
         if (first.ok) expect(parseEmailAddress(first.address)).toEqual({ ...first, cleaned: first.address });
       }),
     );
+  });
+});
+
+describe('spellingsOf', () => {
+  it.each([
+    ['ada@example.com', ['ada@example.com']],
+    ['ada@bücher.example', ['ada@bücher.example', 'ada@xn--bcher-kva.example']],
+    ['ada@xn--bcher-kva.example', ['ada@bücher.example', 'ada@xn--bcher-kva.example']],
+    ['ada@bu\u0308cher.example', ['ada@bücher.example', 'ada@xn--bcher-kva.example', 'ada@bu\u0308cher.example']],
+    ['ada@ｅxample.com', ['ada@example.com', 'ada@ｅxample.com']],
+    // No such domain can exist.
+    ['ada@xn--a.example', ['ada@xn--a.example']],
+  ])('%s: %j', (address, expected) => {
+    expect(spellingsOf(address)).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { cleanRecipient } from './whitespace.ts';
 
 type EmailAddressResult =
@@ -24,6 +24,18 @@ export function parseEmailAddress(input: string): EmailAddressResult {
   const host = shape.exec(cleaned)?.[1];
   if (host === undefined || !isHostName(host)) return { ok: false };
   return { ok: true, cleaned, address: cleaned.toLowerCase() };
+}
+
+/**
+ * All spellings of a normalised address under which it may be stored: an international domain has one in Unicode, which is the first, and one
+ * in ASCII.
+ */
+export function spellingsOf(address: string): [string, ...string[]] {
+  const [localPart, host = ''] = address.split('@');
+  if (onlyAscii.test(host) && !host.includes('xn--')) return [address];
+  const hosts = [domainToUnicode(host), domainToASCII(host)].filter((each) => each !== '');
+  const [first = address, ...others] = new Set([...hosts.map((each) => `${localPart}@${each}`), address]);
+  return [first, ...others];
 }
 
 function isHostName(host: string): boolean {

@@ -84,10 +84,10 @@ export function selectSuppression(db: Db, serviceId: string, id: string) {
 }
 
 /** Joins the services, so that the index by service and address is used. */
-export async function selectSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
+export async function selectSuppressionsOf(db: Db, spellings: readonly string[], serviceId: string | undefined) {
   const { rows } = await sql<SuppressedRecipient & { service_id: string }>`
     select r.* from suppressed_recipients r join services s on r.service_id = s.id
-    where r.email_address = ${emailAddress} and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`}
+    where r.email_address = any (${spellings}::text[]) and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`}
     order by r.id`.execute(db);
   return rows;
 }
@@ -95,12 +95,12 @@ export async function selectSuppressionsOf(db: Db, emailAddress: string, service
 /** Deletes the entries of one service, or of all if `serviceId` is undefined. Returns their number. */
 export async function deleteSuppressionsOf(
   db: Db,
-  emailAddress: string,
+  spellings: readonly string[],
   serviceId: string | undefined,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from suppressed_recipients r using services s
-    where r.service_id = s.id and r.email_address = ${emailAddress}
+    where r.service_id = s.id and r.email_address = any (${spellings}::text[])
       and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -7,7 +7,7 @@ import { announceFailures } from '../../notifications/tasks-for-others.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { encryptToken } from '../settings/callback-api.ts';
-import { allSuppressions } from './suppression-list.ts';
+import { allSuppressions, findSuppression } from './suppression-list.ts';
 
 const harness = useHarness({
   now: '2026-11-03T12:00:00Z',
@@ -149,6 +149,40 @@ describe('a service that suppresses recipients', () => {
     await complain(b);
     await bounce(b);
     expect(await listOf(sender.service)).toHaveLength(1);
+  });
+
+  it('knows an address by its domain, in Unicode and in ASCII', async () => {
+    const spellings = [
+      'A@bücher.example',
+      'a@xn--bcher-kva.example',
+      'a@BU\u0308CHER.example',
+      'a@xn--BCHER-kva.example',
+    ];
+    for (const written of spellings) {
+      const sender = await aSender();
+      await complain(await sent(sender, written));
+      expect(await listOf(sender.service)).toMatchObject([{ email_address: 'a@bücher.example', reason: 'complaint' }]);
+      for (const other of spellings) expect((await sender.send(other)).status, `${written}, ${other}`).toBe(400);
+      expect((await sender.send('b@bücher.example')).status).toBe(201);
+      const found = await findSuppression(harness.app.db, sender.service, 'a@xn--bcher-kva.example');
+      expect(found?.reason).toBe('complaint');
+      expect((await lift(sender.service, 'a@xn--bcher-kva.example')).status).toBe(204);
+      for (const other of spellings) expect((await sender.send(other)).status).toBe(201);
+    }
+  });
+
+  it.each(['a@bücher.example', 'a@xn--bcher-kva.example'])('still knows %s as it was stored before', async (stored) => {
+    const sender = await aSender();
+    const at = timestamp(harness.clock.now());
+    const entry = { id: newId(harness.clock.now()), service_id: sender.service, notification_id: unknownId };
+    await harness.app.db
+      .insertInto('suppressed_recipients')
+      .values({ ...entry, email_address: stored, reason: 'complaint', created_at: at })
+      .execute();
+    for (const other of ['a@bücher.example', 'a@xn--bcher-kva.example'])
+      expect((await sender.send(other)).status).toBe(400);
+    expect((await lift(sender.service, 'a@bücher.example')).status).toBe(204);
+    expect(await listOf(sender.service)).toEqual([]);
   });
 
   it('adds nothing for soft bounces, unknown messages, other providers, texts and test keys', async () => {

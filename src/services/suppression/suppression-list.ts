@@ -6,7 +6,7 @@ import { invalidField, notFound } from '../../platform/failure.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { parseEmailAddress, spellingsOf } from '../../recipients/email-address.ts';
 import { refusedEmailAddress } from '../../recipients/recipient-texts.ts';
 import {
   deleteSuppressionsOf,
@@ -42,7 +42,7 @@ export async function recordSuppressions(
   now: Date,
 ): Promise<void> {
   const rows = suppressions.flatMap(({ email_address, ...row }) =>
-    email_address === null ? [] : { ...row, email_address, id: newId(now) },
+    email_address === null ? [] : { ...row, email_address: spellingsOf(email_address)[0], id: newId(now) },
   );
   if (rows.length === 0) return;
   for (const reason of await insertSuppressions(tx, rows, timestamp(now))) addedEntries(metrics).inc({ reason });
@@ -82,14 +82,25 @@ export function countRefusedSends({ metrics }: Platform, reasons: SuppressionRea
   for (const reason of reasons) refused.inc({ reason });
 }
 
-/** Returns the entries of those normalised addresses that are on the list, by address. */
+/** Returns the entries of those normalised addresses that are on the list, by address as it was given. */
 export async function findSuppressed(
   db: Db | Tx,
   serviceId: string,
   emailAddresses: readonly string[],
 ): Promise<Map<string, SuppressedRecipient>> {
-  const found = await selectSuppressed(db, serviceId, emailAddresses);
-  return new Map(found.map((entry) => [entry.email_address, entry]));
+  const spellings = emailAddresses.map((address) => ({ address, all: spellingsOf(address) }));
+  const found = await selectSuppressed(
+    db,
+    serviceId,
+    spellings.flatMap(({ all }) => all),
+  );
+  const entries = new Map(found.map((entry) => [entry.email_address, entry]));
+  return new Map(
+    spellings.flatMap(({ address, all }) => {
+      const entry = all.flatMap((spelling) => entries.get(spelling) ?? [])[0];
+      return entry ? [[address, entry]] : [];
+    }),
+  );
 }
 
 const whatHappened: Record<SuppressionReason, string> = {
@@ -139,7 +150,7 @@ export async function findSuppression(
   serviceId: string,
   emailAddress: string,
 ): Promise<SuppressedRecipient | undefined> {
-  const [found] = await selectSuppressed(db, serviceId, [normalised(emailAddress)]);
+  const [found] = await selectSuppressed(db, serviceId, spellingsOf(normalised(emailAddress)));
   return found;
 }
 
@@ -147,7 +158,7 @@ export async function findSuppression(
 export async function liftSuppression({ db }: Platform, serviceId: string, emailAddress: string): Promise<string> {
   await refuseUnlessExists(db, 'services', serviceId);
   const address = normalised(emailAddress);
-  const lifted = await deleteSuppressionsOf(db, address, serviceId);
+  const lifted = await deleteSuppressionsOf(db, spellingsOf(address), serviceId);
   if (lifted === 0) throw notFound('This address is not on the suppression list');
   return address;
 }
@@ -160,9 +171,9 @@ function normalised(emailAddress: string): string {
 
 /** Deletes the entries of one service, or of all if `serviceId` is undefined. Returns their number. */
 export function eraseSuppressions(db: Db, emailAddress: string, serviceId: string | undefined): Promise<number> {
-  return deleteSuppressionsOf(db, emailAddress, serviceId);
+  return deleteSuppressionsOf(db, spellingsOf(emailAddress), serviceId);
 }
 
 export function findSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
-  return selectSuppressionsOf(db, emailAddress, serviceId);
+  return selectSuppressionsOf(db, spellingsOf(emailAddress), serviceId);
 }
