@@ -22,7 +22,7 @@ const rate = process.env.BENCH_RATE === undefined ? undefined : Number(process.e
 const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
 const wanted = process.env.BENCH_RUNS?.split(',');
 
-/** More is offered than the target of messages delivered per second; latencies are judged where the machine is not saturated. */
+/** More is offered than the target of messages delivered per second; latencies are measured where the machine is not saturated. */
 const runs: Record<string, Omit<DeliveryRun, 'seconds'>> = {
   one_service: { services: 1, channel: 'sms', provider: 'sandbox', per_second: 3_200 },
   '100_services': { services: 100, channel: 'sms', provider: 'sandbox', per_second: 2_700 },

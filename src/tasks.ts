@@ -31,7 +31,7 @@ import {
 import { readReportFiles } from './letters/print/report-files.ts';
 import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
 import { deleteUnneededAttachments } from './notifications/attachments/attachments.ts';
-import { judgeServices } from './notifications/guard/guard.task.ts';
+import { evaluateServices } from './notifications/guard/guard.task.ts';
 import { reconcileAnnualCounts } from './notifications/limits/annual-limits.ts';
 import { sendLimitNotices } from './notifications/limits/limit-notices.task.ts';
 import { createPartitions } from './notifications/partitions.ts';
@@ -155,7 +155,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       'Warns services whose emails bounce or are reported as spam too often, and pauses their sending to many.',
     schedule: { cron: '* * * * *', reason: 'Every minute, so that a bad list is stopped while it is being sent.' },
     ...soonAgain,
-    run: judgeServices,
+    run: evaluateServices,
   },
   queued(retimeHeldMessages, runRetiming),
   queued(sendHeldRows, runHeldRows),

@@ -300,7 +300,7 @@ describe('places', () => {
     const names = providers.map(({ name }) => name).filter((name) => !['sandbox', 'smtp'].includes(name));
     const named = new RegExp(`\\b(${names.join('|')})\\b`, 'i');
     // Examples in descriptions, and who demands a rule.
-    const exceptions = ['delivery/settings.ts', 'sending-domains/readiness/judge-rows.ts'];
+    const exceptions = ['delivery/settings.ts', 'sending-domains/readiness/evaluate-rows.ts'];
     const isProtocol = (path: string) => path.startsWith('libraries/smpp/');
     expect(
       files

@@ -29,32 +29,32 @@ import { findOpening } from './waiting-files.ts';
 export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | undefined> {
   const now = app.clock.now();
   const service = await app.sending.services.find(job.service_id);
-  const judged = await judge(app, job, service);
+  const decision = await decideStart(app, job, service);
   const started = await inTransaction(app.db, async (tx) => {
     const current = await lockJob(tx, job.id);
     if (!current || !isWaiting(current, now)) return current;
     const at = timestamp(now);
-    if ('cancelled_because' in judged) {
+    if ('cancelled_because' in decision) {
       await returnReservation(app, tx, current, now);
       return updateJob(tx, job.id, {
         status: 'cancelled',
-        cancelled_because: judged.cancelled_because,
+        cancelled_because: decision.cancelled_because,
         processing_finished: at,
         updated_at: at,
         ...nothingReserved,
       });
     }
-    if (judged.opening && !current.ignores_sending_times) {
-      await enqueueExpansion(app, tx, job.id, judged.opening);
+    if (decision.opening && !current.ignores_sending_times) {
+      await enqueueExpansion(app, tx, job.id, decision.opening);
       const wanted_at = current.wanted_at ?? current.scheduled_for ?? current.created_at;
-      const waiting = { status: 'scheduled', scheduled_for: timestamp(judged.opening), wanted_at } as const;
+      const waiting = { status: 'scheduled', scheduled_for: timestamp(decision.opening), wanted_at } as const;
       return updateJob(tx, job.id, { ...waiting, updated_at: at });
     }
     const starting = {
       status: 'in progress' as const,
       processing_started: at,
       updated_at: at,
-      reply_to_text: judged.reply_to_text,
+      reply_to_text: decision.reply_to_text,
     };
     if (current.reserved_day !== null || job.key_type === 'test') return updateJob(tx, job.id, starting);
     const { rows, problems, abroad, parts } = await countUploadRows(tx, job.id);
@@ -62,10 +62,10 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
       reserved_day: app.country.limitCalendar.day(now),
       reserved: rows - problems,
       reserved_international: abroad,
-      reserved_parts: countsParts(app.country, judged.service, job.notification_type, now) ? parts : null,
+      reserved_parts: countsParts(app.country, decision.service, job.notification_type, now) ? parts : null,
     };
-    const { daily_limits } = judged.service;
-    const annual = annualQuotas(app.country, judged.service, job.notification_type, () => now);
+    const { daily_limits } = decision.service;
+    const annual = annualQuotas(app.country, decision.service, job.notification_type, () => now);
     const exceeded = await reserveMessages(tx, reservationOf({ ...current, ...share }), daily_limits, annual);
     return updateJob(tx, job.id, exceeded ? limitsExceeded(now) : { ...starting, ...share });
   });
@@ -84,12 +84,12 @@ export function isWaiting({ status, scheduled_for }: JobRow, now: Date): boolean
   return status === 'pending' || (status === 'scheduled' && new Date(scheduled_for ?? now) <= now);
 }
 
-type Judgement =
+type StartDecision =
   | { cancelled_because: string }
   /** `opening` is when the first row may go out, if none may go out now. */
   | { service: SendingService; reply_to_text: string | null; opening: Date | undefined };
 
-async function judge(app: JobDeps, job: JobRow, service: SendingService | undefined): Promise<Judgement> {
+async function decideStart(app: JobDeps, job: JobRow, service: SendingService | undefined): Promise<StartDecision> {
   if (!service || !(await isServiceActive(app.db, job.service_id))) return { cancelled_because: 'Service is inactive' };
   const context = contextOf(app, job, service);
   try {

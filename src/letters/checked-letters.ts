@@ -5,7 +5,7 @@ import { invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
-import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
+import { evaluatePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
 import { type PdfThreads, readPages } from './pdf-threads.ts';
 import { readAddress } from './precompiled.ts';
 
@@ -54,5 +54,5 @@ export async function checkPdfLetter(
   await refuseIfInfected(app.virusScanner, pdf);
   const reading = await readPages(app, app.pdfThreads.forRequest(service.id), pdf, 'letter');
   const rules = { international_letters: service.permissions.has('international_letters') };
-  return judgePrecompiled(reading, (lines) => readAddress(app, rules, lines));
+  return evaluatePrecompiled(reading, (lines) => readAddress(app, rules, lines));
 }

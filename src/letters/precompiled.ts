@@ -2,7 +2,7 @@ import { letterFiles } from '../notifications/tasks-for-others.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { addressRules } from '../recipients/address-rules.ts';
-import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
+import { evaluatePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
 import { type LetterResult, type LetterResults, nothingFound, ready } from './compose-letter.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
 import { type PdfThreads, readPages } from './pdf-threads.ts';
@@ -27,7 +27,7 @@ async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   const pdf = await app.files.get(letterFiles.uploaded(letter.id));
   if (!pdf) throw new Error('the file of the uploaded letter is missing');
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
-  const found = judgePrecompiled(
+  const found = evaluatePrecompiled(
     await readPages(app, app.pdfThreads.inBackground(letter.service_id), pdf, 'letter'),
     (lines) => readAddress(app, letter, lines),
   );

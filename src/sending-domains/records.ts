@@ -16,14 +16,18 @@ export interface DomainRecord {
   reason: string | null;
 }
 
-type Judged = Pick<CheckRow, 'check_name' | 'verdict' | 'reason' | 'evidence'>;
+type CheckOutcome = Pick<CheckRow, 'check_name' | 'verdict' | 'reason' | 'evidence'>;
 
 /** Returns every record of a domain, required ones first. */
 export function recordsOf(
   domain: Pick<DomainRow, 'name' | 'scope' | 'way' | 'token' | 'return_path_domain'>,
-  { keys, records, checks }: { keys: readonly KeyRow[]; records: readonly ProviderRecord[]; checks: readonly Judged[] },
+  {
+    keys,
+    records,
+    checks,
+  }: { keys: readonly KeyRow[]; records: readonly ProviderRecord[]; checks: readonly CheckOutcome[] },
 ): DomainRecord[] {
-  const found = (name: string, isThis: (check: Judged) => boolean = () => true) => {
+  const found = (name: string, isThis: (check: CheckOutcome) => boolean = () => true) => {
     const check = checks.find(({ check_name }) => check_name === name);
     if (!check) return { verdict: null, reason: null };
     // One check covers several records, and names the one that is wrong.
@@ -31,7 +35,7 @@ export function recordsOf(
       ? { verdict: check.verdict, reason: check.reason }
       : { verdict: 'pass' as const, reason: null };
   };
-  const names = (value: string) => (check: Judged) => {
+  const names = (value: string) => (check: CheckOutcome) => {
     const { record, selector } = check.evidence as { record?: string; selector?: string };
     return (record ?? selector ?? value) === value;
   };
@@ -75,7 +79,7 @@ export function recordsOf(
 /** For a domain with its own return path, once a check has found the server that receives our bounces. */
 function returnPathRecords(
   { return_path_domain: name }: Pick<DomainRow, 'return_path_domain'>,
-  checks: readonly Judged[],
+  checks: readonly CheckOutcome[],
   found: Pick<DomainRecord, 'verdict' | 'reason'>,
 ): DomainRecord[] {
   const { expected_host } = (checks.find(({ check_name }) => check_name === 'mx')?.evidence ?? {}) as {

@@ -324,7 +324,7 @@ function mayTakeForever(pattern: string): boolean {
   for (let found = group.exec(rest); found; found = group.exec(rest)) {
     const [whole, inside = '', repetition] = found;
     if (repetition !== undefined && /[*+|]|\{\d+,\}/.test(inside)) return true;
-    // Keeps a repetition inside, so that the enclosing group is judged with it.
+    // Keeps a repetition inside, so that the enclosing group is checked with it.
     rest = rest.replace(whole, () => (/[*+|]|\{\d+,\}/.test(inside) || repetition !== undefined ? '_*' : '_'));
   }
   return false;

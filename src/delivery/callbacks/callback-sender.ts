@@ -182,7 +182,7 @@ export class CallbackSender {
     const duration_ms = Math.round(performance.now() - started);
     endSpan(span, result);
     this.metrics.duration.observe({ callback_type }, duration_ms / 1_000);
-    const verdict = this.judge(callback, result);
+    const verdict = this.verdictOf(callback, result);
     this.metrics.attempts.inc({ callback_type, outcome: verdict.status });
     return {
       id,
@@ -206,7 +206,7 @@ export class CallbackSender {
   }
 
   /** Connection failures, 5xx and 429 are retried. Any other response that is not 2xx is final. */
-  private judge(
+  private verdictOf(
     { attempts }: DueCallback,
     result: CallbackResult,
   ): Pick<CallbackOutcome, 'status' | 'due_at' | 'completed_at'> {

@@ -96,11 +96,11 @@ interface Speed {
   slow: number;
 }
 
-/** Messages handed over after `judgedBefore` are too recent to be slow. */
-export async function selectSpeeds(db: Db | Tx, since: Timestamp, judgedBefore: Timestamp): Promise<Speed[]> {
+/** Messages handed over after `handedOverBefore` are too recent to be slow. */
+export async function selectSpeeds(db: Db | Tx, since: Timestamp, handedOverBefore: Timestamp): Promise<Speed[]> {
   const { rows } = await sql<Speed>`
     select provider, sum(handed_over - failed) as messages,
-      coalesce(sum(handed_over - failed - delivered_in_time) filter (where period_start < ${judgedBefore}), 0) as slow
+      coalesce(sum(handed_over - failed - delivered_in_time) filter (where period_start < ${handedOverBefore}), 0) as slow
     from provider_health_counts where period_start >= ${since} group by provider`.execute(db);
   return rows;
 }

@@ -16,8 +16,8 @@ export type { HealthPeriod, ShareMove };
 const minErrors = 3;
 /** A few receipts that match no message may be about deleted messages, or about messages of another system with the same account. */
 const minUnmatched = 5;
-/** With fewer messages, speed is not judged. */
-const minJudged = 20;
+/** With fewer messages, speed is not evaluated. */
+const minEvaluated = 20;
 /** Failover starts to move share away at this share of slow messages. */
 const maxSlowShare = 0.15;
 
@@ -62,7 +62,7 @@ export async function readProviderStates({ db, clock }: Platform) {
     const own = periods.filter(isOwn);
     const failing = failureOf(own, now);
     const speed = speeds.find(isOwn);
-    const in_time = speed && speed.messages >= minJudged ? 1 - speed.slow / speed.messages : undefined;
+    const in_time = speed && speed.messages >= minEvaluated ? 1 - speed.slow / speed.messages : undefined;
     const isSlow = in_time !== undefined && 1 - in_time >= maxSlowShare && notification_type === 'sms';
     const { matched = 0, unmatched = 0 } = receipts.find(isOwn) ?? {};
     return {

@@ -93,7 +93,7 @@ if (!existsSync(file)) {
 
   describe('POST /v2/notifications/bulk as text/csv', () => {
     const files = cases.filter(({ kind, quirk, id }) => kind === 'recipients' && !quirk && !readOtherwise.has(id));
-    // Files of megabytes, numbers that are not judged, and limits below those of a service are tested elsewhere.
+    // Files of megabytes, numbers that are not checked, and limits below those of a service are tested elsewhere.
     const isApplicable = ({ csv, options = {} }: RecipientsCase) =>
       csv !== undefined &&
       csv.length < 100_000 &&

@@ -47,7 +47,7 @@ interface TextCheck {
   check: RowCheck;
 }
 
-interface JudgedRow {
+interface RowResult {
   checked: CheckedRow;
   template: RowTemplate;
   language: string | null;
@@ -98,15 +98,15 @@ export class RowTexts {
   }
 
   /** Also counts the language. */
-  check(index: number, cells: readonly SheetCell[], counts: RowCounts): JudgedRow & { zone: string | undefined } {
+  check(index: number, cells: readonly SheetCell[], counts: RowCounts): RowResult & { zone: string | undefined } {
     const row = buildRow(this.columns, cells);
-    const { checked, template, language } = this.judge(index, row, counts);
+    const { checked, template, language } = this.checkRow(index, row, counts);
     const { zone, wrongIn } = this.readTimeZone?.(row) ?? {};
     if (wrongIn !== undefined) checked.problems.push(problemOf('unknown-time-zone', wrongIn));
     return { checked, template, language, zone };
   }
 
-  private judge(index: number, row: Row, counts: RowCounts): JudgedRow {
+  private checkRow(index: number, row: Row, counts: RowCounts): RowResult {
     const { own, languages, readLanguage } = this;
     if (!languages || !readLanguage) {
       return { checked: own.check.checkRow(index, row), template: own.template, language: null };

@@ -16,7 +16,7 @@ type UploadProblem = keyof typeof contactListProblemTexts;
 
 /**
  * What is wrong with an upload now, in the order in which it is told, and about how many rows or columns. Limits and trial mode
- * are judged anew: they change from day to day.
+ * are checked again: they change from day to day.
  */
 export async function problemsOf(
   app: Platform,
@@ -58,7 +58,7 @@ async function findTooLittle(app: Platform, service: SendingService, { channel, 
   return findExceededYear(app, service, channel, { messages: row_count, parts: part_count ?? null });
 }
 
-/** Whether a checked file can be sent at all; rows with problems and limits are judged when it is sent. */
+/** Whether a checked file can be sent at all; rows with problems and limits are checked when it is sent. */
 export function isSendable(summary: FileSummary | null): boolean {
   if (summary === null || summary.channel === null) return false;
   return countFileProblems(summary).every(([problem]) => problem === 'row-errors');

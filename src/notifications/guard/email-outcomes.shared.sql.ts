@@ -67,7 +67,7 @@ export async function countComplaint(tx: Tx, service_id: string, sent_at: Timest
 }
 
 /**
- * Merges the appended changes into the counts of each hour, which the guard then judges. If a service has changed its domain, a bounce or
+ * Merges the appended changes into the counts of each hour, which the guard then evaluates. If a service has changed its domain, a bounce or
  * complaint counts for the domain that sent in its hour, so that no domain has more bounces than emails.
  */
 export async function addUpEmailOutcomes(tx: Tx): Promise<void> {

@@ -7,8 +7,8 @@ import { Data, Datetime, Day, NoContent, Nullable, OfService, OneOf, Uuid } from
 import { manages } from '../../users/members/permissions.ts';
 import { getUserRecord } from '../../users/user-record.ts';
 import type { GuardSettings } from '../settings.ts';
+import { guardReasons, guardStates, percentOf } from './evaluate.ts';
 import { exemptFromGuard, getGuard, getSendingStatus, liftPause } from './guard.ts';
-import { guardReasons, guardStates, percentOf } from './judge.ts';
 
 type Deps = Platform & { config: { guard: GuardSettings } };
 

@@ -2,15 +2,15 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.ts';
-import type { GuardReason, GuardState, HourOfEmails } from './judge.ts';
+import type { GuardReason, GuardState, HourOfEmails } from './evaluate.ts';
 
 export interface GuardRow extends Omit<Selectable<DB['service_guard']>, 'state' | 'because'> {
   state: GuardState;
   because: GuardReason | null;
 }
 
-/** Selects services with new outcomes, and those with a warning that was last judged before `hour`. */
-export async function selectServicesToJudge(db: Db, hour: Timestamp): Promise<string[]> {
+/** Selects services with new outcomes, and those with a warning that was last evaluated before `hour`. */
+export async function selectServicesToEvaluate(db: Db, hour: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ service_id: string }>`
     select distinct service_id from email_outcomes where not judged
     union
@@ -19,8 +19,8 @@ export async function selectServicesToJudge(db: Db, hour: Timestamp): Promise<st
   return rows.map(({ service_id }) => service_id);
 }
 
-/** Locks the outcomes of the service, so that concurrent workers judge one after the other. */
-export async function markJudged(tx: Tx, serviceId: string): Promise<void> {
+/** Locks the outcomes of the service, so that concurrent workers evaluate one after the other. */
+export async function markEvaluated(tx: Tx, serviceId: string): Promise<void> {
   await sql`
     with found as (
       select hour, domain_id from email_outcomes where service_id = ${serviceId} and not judged

@@ -9,31 +9,31 @@ import { suppressRecipients } from '../../services/suppression/suppression-list.
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import type { GuardSettings } from '../settings.ts';
+import { complaintWindow_ms, type Evaluation, evaluate } from './evaluate.ts';
 import {
   countExempt,
   countGuardStates,
   type GuardRow,
   lockGuard,
-  markJudged,
+  markEvaluated,
   selectHours,
-  selectServicesToJudge,
+  selectServicesToEvaluate,
   upsertGuard,
 } from './guard.sql.ts';
 import { isExemptNow, rateOf, stateNow, whatHappened } from './guard.ts';
-import { complaintWindow_ms, type Judgement, judge } from './judge.ts';
 
 type Deps = Platform & {
   config: { guard: GuardSettings; urls: Urls };
   accountMessages: AccountMessageSender;
 };
 
-/** Judges services with new outcomes. A service that sends no emails causes no work. */
-export async function judgeServices(app: Deps): Promise<void> {
+/** Evaluates services with new outcomes. A service that sends no emails causes no work. */
+export async function evaluateServices(app: Deps): Promise<void> {
   if (app.config.guard.mode === 'off') return;
   const now = app.clock.now();
   const hour = new Date(Math.floor(now.getTime() / hour_ms) * hour_ms);
-  for (const id of await selectServicesToJudge(app.db, timestamp(hour))) {
-    const changed = await inTransaction(app.db, (tx) => judgeService(app, tx, id, now));
+  for (const id of await selectServicesToEvaluate(app.db, timestamp(hour))) {
+    const changed = await inTransaction(app.db, (tx) => evaluateService(app, tx, id, now));
     if (!changed) continue;
     const { state: to, because } = changed;
     guardChanges(app.metrics).inc({ to, because: because ?? 'none' });
@@ -41,11 +41,11 @@ export async function judgeServices(app: Deps): Promise<void> {
   }
 }
 
-/** Returns the judgement if the state changed. */
-async function judgeService(app: Deps, tx: Tx, service_id: string, now: Date): Promise<Judgement | undefined> {
+/** Returns the evaluation if the state changed. */
+async function evaluateService(app: Deps, tx: Tx, service_id: string, now: Date): Promise<Evaluation | undefined> {
   const { guard } = app.config;
   const row = await lockGuard(tx, service_id);
-  await markJudged(tx, service_id);
+  await markEvaluated(tx, service_id);
   const hours = await selectHours(tx, service_id, timestamp(earlier(now, complaintWindow_ms + hour_ms)));
   const known = {
     state: stateNow(app, row),
@@ -54,20 +54,20 @@ async function judgeService(app: Deps, tx: Tx, service_id: string, now: Date): P
     lifted_at: row?.lifted_at ? new Date(row.lifted_at) : null,
   };
   const mayPause = guard.mode === 'on' && !isExemptNow(row, now);
-  const judgement = judge(known, hours, { ...guard, mayPause }, now);
-  const { state, because, notice } = judgement;
+  const evaluation = evaluate(known, hours, { ...guard, mayPause }, now);
+  const { state, because, notice } = evaluation;
   if (!row && state === 'ok') return undefined;
   const hasChanged = state !== (row?.state ?? 'ok');
   const at = timestamp(now);
   // During a pause, keep the rate that caused it.
-  const rate = state === 'paused' && !hasChanged ? (row?.rate ?? null) : rateOf(because, judgement.rates);
+  const rate = state === 'paused' && !hasChanged ? (row?.rate ?? null) : rateOf(because, evaluation.rates);
   await upsertGuard(tx, {
     ...(row ?? { service_id, last_warning_at: null }),
     ...{ state, because, rate, judged_at: at, since: hasChanged || !row ? at : row.since },
     ...(notice === null ? {} : { last_warning_at: at }),
   });
   if (notice !== null) await notifyManagers(app, tx, { service_id, because, rate }, notice);
-  return hasChanged ? judgement : undefined;
+  return hasChanged ? evaluation : undefined;
 }
 
 /** Sends the notice as the platform service: a domain in trouble must not prevent its own alert from arriving. */
@@ -75,7 +75,7 @@ async function notifyManagers(
   app: Deps,
   tx: Tx,
   { service_id, ...cause }: Pick<GuardRow, 'service_id' | 'because' | 'rate'>,
-  notice: NonNullable<Judgement['notice']>,
+  notice: NonNullable<Evaluation['notice']>,
 ): Promise<void> {
   const service = await getService(tx, service_id);
   const keepsList = service.permissions.includes(suppressRecipients);

@@ -10,7 +10,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { lanes } from '../notification.ts';
 import { addUpChanges } from '../rollups/rollups.ts';
-import { judgeServices, measureGuard } from './guard.task.ts';
+import { evaluateServices, measureGuard } from './guard.task.ts';
 
 const harness = useHarness({
   now: '2026-11-17T12:30:00Z',
@@ -69,7 +69,7 @@ async function outcomes(service_id: string, { sent, hard_bounces = 0, complaints
   await addUpChanges(harness.app.db);
 }
 
-async function judgeNow() {
+async function evaluateNow() {
   await harness.addTask('judge-services');
   await harness.runTasks();
   await harness.app.changeListener.catchUp();
@@ -78,7 +78,7 @@ async function judgeNow() {
 async function aPausedTeam(fields: Parameters<typeof aService>[1] = {}) {
   const team = await aTeam(fields);
   await outcomes(team.service, { sent: 1_000, hard_bounces: 124 });
-  await judgeNow();
+  await evaluateNow();
   return team;
 }
 
@@ -123,7 +123,7 @@ describe('a service whose emails bounce', () => {
     expect((await bulk(key, email, { scheduled_for: '2026-11-18T09:00:00Z' })).status).toBe(400);
     // The rate of the pause stays, although good emails follow.
     await outcomes(service, { sent: 9_000 });
-    await judgeNow();
+    await evaluateNow();
     expect((await bulk(key, email)).body.errors[0].message).toBe(bounced);
     expect(await noticesTo(manager)).toHaveLength(1);
   });
@@ -144,7 +144,7 @@ describe('a service whose emails bounce', () => {
     const scheduled_for = '2026-11-17T13:00:00Z';
     const { body } = await bulk(team.key, team.email, { scheduled_for });
     await outcomes(team.service, { sent: 1_000, hard_bounces: 124 });
-    await judgeNow();
+    await evaluateNow();
     harness.clock.set('2026-11-17T13:01:00Z');
     await harness.runTasks();
     const job = () => harness.admin('GET', `/service/${team.service}/job/${body.data.id}`);
@@ -185,7 +185,7 @@ describe('a service whose emails bounce', () => {
   it('is paused by complaints of 7 days, too', async () => {
     const team = await aTeam();
     await outcomes(team.service, { sent: 2_000, complaints: 6, hour: '2026-11-11T12:00:00Z' });
-    await judgeNow();
+    await evaluateNow();
     const what = '0.30% of the emails of the last 7 days were reported as spam';
     expect((await bulk(team.key, team.email)).body.errors[0].message).toBe(paused(what));
   });
@@ -193,21 +193,21 @@ describe('a service whose emails bounce', () => {
   it('is warned once in 24 hours, and again later', async () => {
     const { service, manager } = await aTeam();
     await outcomes(service, { sent: 1_000, hard_bounces: 60 });
-    await judgeNow();
+    await evaluateNow();
     await outcomes(service, { sent: 10 });
-    await judgeNow();
+    await evaluateNow();
     expect(await noticesTo(manager)).toEqual([['Sending to many: warning', 0]]);
     harness.clock.set('2026-11-18T11:50:00Z');
     await outcomes(service, { sent: 1_000, hard_bounces: 60 });
-    await judgeNow();
+    await evaluateNow();
     expect(await noticesTo(manager)).toHaveLength(1);
     harness.clock.set('2026-11-18T12:30:00Z');
     await outcomes(service, { sent: 1_000, hard_bounces: 60, hour: '2026-11-18T12:00:00Z' });
-    await judgeNow();
+    await evaluateNow();
     expect(await noticesTo(manager)).toHaveLength(2);
     // The last bounces leave the window without a new email.
     harness.clock.set('2026-11-19T14:30:00Z');
-    await judgeNow();
+    await evaluateNow();
     expect((await guardOf(service)).state).toBe('ok');
   });
 });
@@ -219,16 +219,16 @@ describe('GUARD', () => {
     const rows = { name: 'list', template_id: warned.email, rows: [['email address'], ['a@example.org']] };
     expect((await warning.v2('POST', url, warned.key, rows)).status).toBe(201);
     await outcomes(warned.service, { sent: 1 });
-    await judgeServices(warning.app);
+    await evaluateServices(warning.app);
     expect((await warning.admin('GET', `/service/${warned.service}/guard`)).body.data.state).toBe('warned');
     await outcomes(off.service, { sent: 1_000, hard_bounces: 500 });
     const idle = await harness.anotherProcess({ guard: { mode: 'off' } });
-    await judgeServices(idle.app);
+    await evaluateServices(idle.app);
     expect((await idle.admin('GET', `/service/${off.service}/guard`)).body.data).toMatchObject({
       state: 'ok',
       bounce_rate: '50.00',
     });
-    await judgeNow();
+    await evaluateNow();
     expect((await guardOf(off.service)).state).toBe('paused');
   });
 });
@@ -245,7 +245,7 @@ describe('POST /service/{id}/guard/lift', () => {
     expect((await lift(service, manager)).body.message).toBe('Sending to many is not paused');
     // Hours before the lift no longer count.
     await outcomes(service, { sent: 1, hard_bounces: 1 });
-    await judgeNow();
+    await evaluateNow();
     expect(await guardOf(service)).toMatchObject({
       state: 'ok',
       team_can_lift: false,
@@ -254,7 +254,7 @@ describe('POST /service/{id}/guard/lift', () => {
 
     harness.clock.set('2026-11-19T12:30:00Z');
     await outcomes(service, { sent: 1_000, hard_bounces: 500, hour: '2026-11-19T11:00:00Z' });
-    await judgeNow();
+    await evaluateNow();
     expect((await lift(service, manager)).body.message).toBe(
       'This pause is the second in 7 days. Ask an operator to lift it.',
     );
@@ -295,11 +295,11 @@ describe('POST /service/{id}/guard/exempt', () => {
     await harness.app.changeListener.catchUp();
     expect((await bulk(key, email)).status).toBe(201);
     await outcomes(service, { sent: 1_000, hard_bounces: 900 });
-    await judgeNow();
+    await evaluateNow();
     expect((await guardOf(service)).state).toBe('warned');
     harness.clock.set('2026-11-18T00:00:00Z');
     await outcomes(service, { sent: 1, hard_bounces: 1 });
-    await judgeNow();
+    await evaluateNow();
     expect((await guardOf(service)).state).toBe('paused');
   });
 });
@@ -332,7 +332,7 @@ describe('a suppression list that is switched on while the guard complains', () 
       .where('id', '=', ids[0] ?? '')
       .execute();
     await outcomes(service, { sent: 1_000, hard_bounces: 124 });
-    await judgeNow();
+    await evaluateNow();
     const permissions = ['email', 'sms', 'suppress_recipients'];
     expect((await harness.admin('POST', `/service/${service}`, { permissions })).status).toBe(200);
     const list = (await harness.admin('GET', `/service/${service}/suppression-list`)).body.suppressed_recipients;
@@ -385,7 +385,7 @@ describe('a file that is paused in the middle, with two workers', () => {
       await vi.waitFor(async () => expect((await countSent()).sent).toBeGreaterThan(100), { timeout: 60_000 });
       const hour = timestamp(new Date(Math.floor(harness.clock.now().getTime() / 3_600_000) * 3_600_000));
       await outcomes(service, { sent: 1_000, hard_bounces: 1_000, hour });
-      await judgeServices(harness.app);
+      await evaluateServices(harness.app);
       await vi.waitFor(async () => expect((await queue()).leased).toBe(0), { timeout: 60_000 });
       const waiting = await queue();
       expect(waiting.waiting).toBeGreaterThan(0);

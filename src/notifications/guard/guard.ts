@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { KeyType } from '../../protocol/key-types.ts';
 import type { GuardSettings } from '../settings.ts';
+import { complaintWindow_ms, type GuardRates, type GuardReason, percentOf, ratesOf } from './evaluate.ts';
 import {
   type GuardGroup,
   type GuardRow,
@@ -17,7 +18,6 @@ import {
   selectPausedServices,
   upsertGuard,
 } from './guard.sql.ts';
-import { complaintWindow_ms, type GuardRates, type GuardReason, percentOf, ratesOf } from './judge.ts';
 
 type Deps = Platform & { config: { guard: GuardSettings } };
 

@@ -114,24 +114,24 @@ async function checkReplica({ replicaUrl }: DatabaseSettings, primary: pg.Client
   try {
     await standby.connect();
     const { problem, behind_ms } = await compareServers(primary, standby, maxBehind_ms);
-    return [judge(`${standby.host}:${standby.port}`, problem, behind_ms)];
+    return [findingAbout(`${standby.host}:${standby.port}`, problem, behind_ms)];
   } catch (error) {
-    return [judge(undefined, `cannot be queried (${error instanceof Error ? error.message : error})`, 0)];
+    return [findingAbout(undefined, `cannot be queried (${error instanceof Error ? error.message : error})`, 0)];
   } finally {
     await standby.end().catch(() => undefined);
   }
 }
 
 /** Returns the same finding in a running process, from its own checks. */
-export function judgeStandby(standby: Standby | undefined, clock: Clock): Finding[] {
+export function evaluateStandby(standby: Standby | undefined, clock: Clock): Finding[] {
   if (!standby) return [];
   const { server, problem, behind_ms, since_ms } = standby.state;
-  const found = judge(server, problem, behind_ms ?? 0);
+  const found = findingAbout(server, problem, behind_ms ?? 0);
   const ago_ms = performance.now() - since_ms;
   return [found.ok ? found : { ...found, since: timestamp(earlier(clock.now(), ago_ms)) }];
 }
 
-function judge(server: string | undefined, problem: string | undefined, behind_ms: number): Finding {
+function findingAbout(server: string | undefined, problem: string | undefined, behind_ms: number): Finding {
   const subject = server ?? 'the standby';
   const late = `is ${(behind_ms / 1_000).toFixed(1)} s behind the primary`;
   const isUsed = problem === undefined;
@@ -149,10 +149,10 @@ const guide = 'see docs/operations/failover.md';
 /** Checks whether a promoted standby would have every accepted message. */
 async function checkStandbys(config: { database: DatabaseSettings }, client: pg.ClientBase): Promise<Finding> {
   const replication = await readReplication(client);
-  return judgeReplication(replication, urlsOfHosts(config.database.url ?? '').length);
+  return evaluateReplication(replication, urlsOfHosts(config.database.url ?? '').length);
 }
 
-export function judgeReplication(
+export function evaluateReplication(
   { standbys, synchronous_commit }: Awaited<ReturnType<typeof readReplication>>,
   hosts: number,
 ): Finding {

@@ -29,7 +29,7 @@ import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts
 import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/settings.ts';
 import { checkCountry } from '../country/check-country.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
-import { checkDatabase, checkPool, judgeStandby } from './database.ts';
+import { checkDatabase, checkPool, evaluateStandby } from './database.ts';
 import { checkDomains } from './domains.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
 import { checkLetters } from './letters.ts';
@@ -114,7 +114,7 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
   const local = [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config)];
   const inlet = checkInlet(config.inlet, now);
   const letters = checkLetters(app.country, now);
-  return [...local, ...inlet, ...found.flat(), ...letters, ...judgeStandby(app.standby, app.clock)];
+  return [...local, ...inlet, ...found.flat(), ...letters, ...evaluateStandby(app.standby, app.clock)];
 }
 
 function checkNode(): Finding {

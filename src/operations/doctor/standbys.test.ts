@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { aStandby } from '../../../test/kit/process/standby.ts';
-import { judgeReplication } from './database.ts';
+import { evaluateReplication } from './database.ts';
 import { readReplication } from './doctor.sql.ts';
 
 const client = new pg.Client({ connectionString: inject('databaseUrl') });
@@ -13,9 +13,9 @@ const near = { sync_state: 'async', behind_bytes: 100, behind_s: null };
 const safe = { sync_state: 'sync', behind_bytes: 0, behind_s: null };
 const hidden = { sync_state: null, behind_bytes: null, behind_s: null };
 
-describe('judgeReplication', () => {
+describe('evaluateReplication', () => {
   it('warns where there is no standby', () => {
-    expect(judgeReplication({ standbys: [], synchronous_commit: 'on' }, 1)).toEqual({
+    expect(evaluateReplication({ standbys: [], synchronous_commit: 'on' }, 1)).toEqual({
       name: 'standbys',
       ok: true,
       is_warning: true,
@@ -56,7 +56,7 @@ describe('judgeReplication', () => {
     ],
     [2, 'on', [hidden], false, '1 standby, synchronous or not: grant pg_read_all_stats to the role'],
   ])('%s hosts, synchronous_commit %s, %j', (hosts, synchronous_commit, standbys, ok, description) => {
-    expect(judgeReplication({ standbys, synchronous_commit }, hosts)).toEqual({ name: 'standbys', ok, description });
+    expect(evaluateReplication({ standbys, synchronous_commit }, hosts)).toEqual({ name: 'standbys', ok, description });
   });
 });
 

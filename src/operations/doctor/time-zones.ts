@@ -29,7 +29,7 @@ export async function checkTimeZones(
   const days = { from: startOfHour(now), until: later(startOfHour(now), watchedDays * day_ms) };
   try {
     const { offsets, version } = await readOffsets(client, calendar, days);
-    return judgeOffsets(calendar.zone, offsetsOf(calendar, days), offsets, `PostgreSQL ${version}`);
+    return evaluateOffsets(calendar.zone, offsetsOf(calendar, days), offsets, `PostgreSQL ${version}`);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== unknownZone) throw error;
     return [finding(name, false, error.message, 'update the time zones of PostgreSQL, or choose another zone')];
@@ -48,7 +48,7 @@ export async function checkTimeZonesDaily({ pool, clock, country: { calendar } }
   return found;
 }
 
-function judgeOffsets(zone: string, here: Offset[], there: Offset[], server: string): Finding[] {
+function evaluateOffsets(zone: string, here: Offset[], there: Offset[], server: string): Finding[] {
   const [difference] = [...here, ...there]
     .map(({ from }) => ({ from, here: aheadAt(here, from), there: aheadAt(there, from) }))
     .filter((at) => at.here !== at.there)

@@ -21,7 +21,7 @@ import {
   selectServiceNames,
   selectUnfinishedLetters,
 } from './overview.sql.ts';
-import { type Facts, judge, providersInUse } from './verdict.ts';
+import { type Facts, findProblems, providersInUse } from './verdict.ts';
 
 type Deps = Platform & {
   config: ActiveProviders & { delivery: DeliverySettings; guard: GuardSettings };
@@ -83,7 +83,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
   };
   return {
     now,
-    problems: judge(facts),
+    problems: findProblems(facts),
     providers: [...providersInUse(facts, 'sms'), ...providersInUse(facts, 'email')],
     periods: health.periods,
     lanes,

@@ -66,17 +66,17 @@ const tooLate_ms = 5 * minute_ms;
 const retriesTooLate = { age_ms: 15 * minute_ms, waiting: 10 };
 
 /** Returns every problem, worst first; empty if all is well. */
-export function judge(facts: Facts): Problem[] {
+export function findProblems(facts: Facts): Problem[] {
   const all = [
-    ...(['sms', 'email'] as const).flatMap((channel) => judgeProviders(facts, channel)),
-    ...(['sms', 'email'] as const).flatMap((channel) => judgeReceipts(facts, channel)),
-    ...judgeWorkers(facts),
-    ...facts.lanes.flatMap((lane) => judgeLane(lane, facts)),
-    ...facts.retries.flatMap((retries) => judgeRetries(retries, facts)),
-    ...judgeFindings(facts),
-    ...judgeFiles(facts),
-    ...judgeLetters(facts),
-    ...judgeCallbacks(facts),
+    ...(['sms', 'email'] as const).flatMap((channel) => evaluateProviders(facts, channel)),
+    ...(['sms', 'email'] as const).flatMap((channel) => evaluateReceipts(facts, channel)),
+    ...evaluateWorkers(facts),
+    ...facts.lanes.flatMap((lane) => evaluateLane(lane, facts)),
+    ...facts.retries.flatMap((retries) => evaluateRetries(retries, facts)),
+    ...evaluateFindings(facts),
+    ...evaluateFiles(facts),
+    ...evaluateLetters(facts),
+    ...evaluateCallbacks(facts),
   ];
   return [...all.filter(({ tone }) => tone === 'red'), ...all.filter(({ tone }) => tone === 'amber')];
 }
@@ -87,7 +87,7 @@ export function providersInUse(facts: Pick<Facts, 'providers' | 'in_use'>, chann
   return facts.providers.filter(isInUse).toSorted((one, other) => one.display_name.localeCompare(other.display_name));
 }
 
-function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
+function evaluateProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   const all = providersInUse(facts, channel).filter(({ active }) => active);
   if (all.length === 0) {
     const detail = t('Every provider of this channel is paused.');
@@ -113,7 +113,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
       );
       return [problem({ tone: 'red', what, detail, since: failing.since, ...same })];
     }
-    if (check && !check.ok) return [{ ...judgeCheck(provider, check, others, facts), move, about: 'providers' }];
+    if (check && !check.ok) return [{ ...evaluateCheck(provider, check, others, facts), move, about: 'providers' }];
     if (failing) {
       const detail = t('{errors} of {calls} calls failed in the last minute.', failing);
       const what = t('A call to {name} failed', named);
@@ -129,7 +129,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   });
 }
 
-function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
+function evaluateReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   return providersInUse(facts, channel).flatMap(({ identifier, display_name, unmatched_receipts }): Problem[] => {
     if (unmatched_receipts === undefined) return [];
     return [
@@ -164,7 +164,7 @@ function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pic
 }
 
 /** A check may fail or time out although messages are sent, so the calls count more. */
-function judgeCheck(
+function evaluateCheck(
   { display_name, notification_type, failing, last_success }: ProviderState,
   { description, is_unfinished, since }: LiveFinding,
   others: string[],
@@ -190,7 +190,7 @@ function judgeCheck(
   return { tone: 'amber', what, detail, since, done };
 }
 
-function judgeWorkers({ workers }: Facts): Problem[] {
+function evaluateWorkers({ workers }: Facts): Problem[] {
   if (workers > 0) return [];
   return [
     problem({
@@ -205,7 +205,7 @@ function judgeWorkers({ workers }: Facts): Problem[] {
   ];
 }
 
-function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDepth, { now }: Facts): Problem[] {
+function evaluateLane({ notification_type, lane, waiting, oldest_due_at }: LaneDepth, { now }: Facts): Problem[] {
   const age_ms = now.getTime() - Date.parse(oldest_due_at);
   if (age_ms < late_ms) return [];
   return [
@@ -230,7 +230,7 @@ function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDept
 }
 
 /** If all of them are due, the lane reports the problem. */
-function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retries, facts: Facts): Problem[] {
+function evaluateRetries({ notification_type, waiting, not_due, oldest_at }: Retries, facts: Facts): Problem[] {
   if (oldest_at === null || not_due === 0) return [];
   const age_ms = facts.now.getTime() - Date.parse(oldest_at);
   if (age_ms < tooLate_ms) return [];
@@ -252,8 +252,8 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
   ];
 }
 
-/** Provider checks are judged together with their calls. A minor problem is only reported when it lasts. */
-function judgeFindings({ findings, now }: Facts): Problem[] {
+/** Provider checks are evaluated together with their calls. A minor problem is only reported when it lasts. */
+function evaluateFindings({ findings, now }: Facts): Problem[] {
   const lasts = (since: Timestamp | undefined) => now.getTime() - Date.parse(since ?? '') >= tooLate_ms;
   return findings
     .filter(({ ok, provider }) => !ok && provider === undefined)
@@ -272,7 +272,7 @@ function judgeFindings({ findings, now }: Facts): Problem[] {
     });
 }
 
-function judgeFiles({ stalled_files: { count, since } }: Facts): Problem[] {
+function evaluateFiles({ stalled_files: { count, since } }: Facts): Problem[] {
   if (count === 0) return [];
   return [
     problem({
@@ -289,7 +289,7 @@ function judgeFiles({ stalled_files: { count, since } }: Facts): Problem[] {
   ];
 }
 
-function judgeLetters({ late_letters: { not_printed, not_despatched, first_day } }: Facts): Problem[] {
+function evaluateLetters({ late_letters: { not_printed, not_despatched, first_day } }: Facts): Problem[] {
   const late = not_printed + not_despatched;
   if (late === 0) return [];
   const parts = [
@@ -310,7 +310,7 @@ function judgeLetters({ late_letters: { not_printed, not_despatched, first_day }
   ];
 }
 
-function judgeCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): Problem[] {
+function evaluateCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): Problem[] {
   if (oldest_due_at === null || now.getTime() - Date.parse(oldest_due_at) < tooLate_ms) return [];
   return [
     problem({

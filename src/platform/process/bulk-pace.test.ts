@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BulkPace } from './bulk-pace.ts';
 
-/** Longer than a judgement takes into account. */
+/** Longer than an evaluation takes into account. */
 function keepTheLoopBusy(): void {
   const end = performance.now() + 150;
   while (performance.now() < end);
@@ -73,15 +73,15 @@ describe('while time passes', () => {
     const machine = { busy: 1 };
     const pace = new BulkPace(processors(machine));
     const shares: number[] = [];
-    const judge = () => {
+    const evaluate = () => {
       pace.countRequest();
       pass(110);
       shares.push(pace.share());
     };
-    for (let count = 0; count < 4; count += 1) judge();
+    for (let count = 0; count < 4; count += 1) evaluate();
     expect(shares).toEqual([0.7, 0.5, 0.5, 0.5]);
     machine.busy = 0.8;
-    judge();
+    evaluate();
     expect(shares.at(-1)).toBeCloseTo(0.575);
   });
 

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 const busy = 0.7;
 /** The same for all cores of the machine, on which the database may also run. */
 const saturated = 0.9;
-const judgeEvery_ms = 100;
+const evaluateEvery_ms = 100;
 const slowDown = 0.7;
 const speedUp = 1.15;
 /**
@@ -30,7 +30,7 @@ export class BulkPace {
   private current = 1;
   private hasRequests = false;
   private createdAt = Number.NEGATIVE_INFINITY;
-  private judgedAt = performance.now();
+  private evaluatedAt = performance.now();
   private utilization = performance.eventLoopUtilization();
   private readonly readTimes: () => ProcessorTimes;
   private times: ProcessorTimes;
@@ -48,7 +48,7 @@ export class BulkPace {
   /** Returns the share of full speed that bulk work may use now: greater than 0, at most 1. */
   share(): number {
     const now = performance.now();
-    if (now - this.judgedAt >= judgeEvery_ms) this.judge(now);
+    if (now - this.evaluatedAt >= evaluateEvery_ms) this.evaluate(now);
     return this.current;
   }
 
@@ -68,7 +68,7 @@ export class BulkPace {
     return this.hasRequests ? Math.max(shortestRest_ms, took_ms * (shortestRest + 1 - share)) : 0;
   }
 
-  private judge(now: number): void {
+  private evaluate(now: number): void {
     const utilization = performance.eventLoopUtilization();
     const used = performance.eventLoopUtilization(utilization, this.utilization).utilization;
     const times = this.readTimes();
@@ -78,7 +78,7 @@ export class BulkPace {
     this.current = this.requests === 0 ? 1 : nextShare(this.current, used > busy, isSaturated);
     this.utilization = utilization;
     this.times = times;
-    this.judgedAt = now;
+    this.evaluatedAt = now;
     this.requests = 0;
   }
 }

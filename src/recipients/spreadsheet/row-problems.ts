@@ -121,7 +121,7 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
   const recipientColumn = letter ? undefined : columns.columns.findIndex(({ recipient }) => recipient);
   const referenceColumn = columns.byKey.get('reference');
   const own = new Set(placeholders.map(comparableKey));
-  const judged = columns.columns.flatMap(({ key, recipient, name }, index) =>
+  const checked = columns.columns.flatMap(({ key, recipient, name }, index) =>
     own.has(key) && !recipient ? [{ name, index }] : [],
   );
   /** The file as a whole does not need these columns: only messages with this text do. */
@@ -132,7 +132,7 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
     const personalisation = { ...noValues };
     for (const [name, column] of sources) personalisation[name] = row.values[column] ?? null;
     const { destination, abroad = false } = letter ? readAddress(row, problems) : readRecipient(row, problems);
-    for (const { name, index: column } of judged) {
+    for (const { name, index: column } of checked) {
       if ((row.values[column] ?? null) === null) problems.push(problem('missing-data', name));
       if (problems.length >= maxProblemsOfRow) break;
     }
@@ -158,8 +158,8 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
       return { destination: null };
     }
     const recipient = channel === 'sms' ? readNumber(country, value, allowed) : readEmail(value);
-    const judge = channel !== 'sms' || !allowed.uncheckedNumbers;
-    if (recipient.message && judge) problems.push(problem('bad-recipient', name, recipient.message));
+    const isChecked = channel !== 'sms' || !allowed.uncheckedNumbers;
+    if (recipient.message && isChecked) problems.push(problem('bad-recipient', name, recipient.message));
     return recipient;
   }
 

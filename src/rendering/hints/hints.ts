@@ -6,13 +6,13 @@ import { findCapitals, findHardReading, findLongSentence, listSentences } from '
 import { findCostlyCharacters, findMissingSender, findSavedPart, measureCost } from './text-message-hints.ts';
 
 /** Only the beginning of a longer text is checked: the advice is the same, and it is shown while somebody types. */
-const maxJudged = 100_000;
+const maxEvaluated = 100_000;
 
 /** Returns the first finding of each rule. Takes time linear in the length of the text. */
 export function findHints(hinted: HintedText): Hint[] {
   const { channel, english } = hinted;
-  const body = readWriting(hinted.content.slice(0, maxJudged), { hasLinks: channel === 'email' });
-  const heading = (channel === 'sms' ? '' : (hinted.subject ?? '')).slice(0, maxJudged);
+  const body = readWriting(hinted.content.slice(0, maxEvaluated), { hasLinks: channel === 'email' });
+  const heading = (channel === 'sms' ? '' : (hinted.subject ?? '')).slice(0, maxEvaluated);
   const subject = readWriting(heading, { hasLinks: false });
   const sentences = english ? listSentences(body) : [];
   const cost = channel === 'sms' ? measureCost(hinted) : undefined;

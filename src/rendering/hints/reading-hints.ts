@@ -49,7 +49,7 @@ export function findLongSentence(sentences: readonly Sentence[]): Found | undefi
   return sentence && { found: null, place: sentence, count: sentence.words };
 }
 
-const minWordsToJudge = 30;
+const minWordsToEvaluate = 30;
 const hardAbove = 9;
 const oldestAge = 18;
 
@@ -60,7 +60,7 @@ const oldestAge = 18;
 export function findHardReading(sentences: readonly Sentence[]): Found | undefined {
   const sum = (of: 'words' | 'letters') => sentences.reduce((total, sentence) => total + sentence[of], 0);
   const words = sum('words');
-  if (words < minWordsToJudge) return undefined;
+  if (words < minWordsToEvaluate) return undefined;
   const index = 4.71 * (sum('letters') / words) + 0.5 * (words / sentences.length) - 21.43;
   if (index <= hardAbove) return undefined;
   return { found: null, place: null, count: Math.min(oldestAge, Math.ceil(index) + 5) };

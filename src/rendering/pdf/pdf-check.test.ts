@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from './pdf-check.ts';
-import { type AddressProblem, judgePrecompiled, unreadablePrecompiled } from './pdf-verdict.ts';
+import { type AddressProblem, evaluatePrecompiled, unreadablePrecompiled } from './pdf-verdict.ts';
 
 const take = (lines: string[]) => ({ lines });
 const check = async (pdf: Uint8Array, kind: 'letter' | 'attachment' = 'letter') =>
-  judgePrecompiled(await readPrecompiled(pdf, kind, gbGeometry), take);
+  evaluatePrecompiled(await readPrecompiled(pdf, kind, gbGeometry), take);
 
 const catalogue = '<< /Type /Catalog /Pages 2 0 R >>';
 const pages = '<< /Type /Pages /Kids [3 0 R] /Count 1 >>';
@@ -85,7 +85,7 @@ describe('unable-to-read-the-file', () => {
   });
 
   it('is also the result when reading is aborted', () => {
-    expect(judgePrecompiled(unreadablePrecompiled, take)).toEqual(unreadable);
+    expect(evaluatePrecompiled(unreadablePrecompiled, take)).toEqual(unreadable);
   });
 });
 
@@ -217,13 +217,15 @@ describe('the address', () => {
     ['no-fixed-abode-address'],
   ])('%s, as reported by the address parser', async (problem) => {
     const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter', gbGeometry);
-    const verdict = judgePrecompiled(reading, (lines) => (lines.join() === address.join() ? { problem } : { lines }));
+    const verdict = evaluatePrecompiled(reading, (lines) =>
+      lines.join() === address.join() ? { problem } : { lines },
+    );
     expect(verdict).toEqual({ page_count: 1, recipient_address: null, message: problem, invalid_pages: [1] });
   });
 
   it('is printed as normalised by the address parser', async () => {
     const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter', gbGeometry);
-    expect(judgePrecompiled(reading, () => ({ lines: ['A', 'B', 'C'] })).recipient_address).toBe('A\nB\nC');
+    expect(evaluatePrecompiled(reading, () => ({ lines: ['A', 'B', 'C'] })).recipient_address).toBe('A\nB\nC');
   });
 
   it('is not read from an attachment', async () => {

@@ -47,8 +47,8 @@ export const unreadablePrecompiled: PrecompiledReading = {
   address_lines: null,
 };
 
-/** Judges a file by its content and by whether its address is valid. */
-export function judgePrecompiled(
+/** Evaluates a file by its content and by whether its address is valid. */
+export function evaluatePrecompiled(
   reading: PrecompiledReading,
   readAddress: (lines: string[]) => { problem: AddressProblem } | { lines: string[] },
 ): PrecompiledCheck {

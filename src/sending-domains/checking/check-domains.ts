@@ -32,7 +32,7 @@ import {
   recordCheckedDomain,
   replaceChecks,
 } from './checks.sql.ts';
-import { judgeDomain } from './judge-domain.ts';
+import { evaluateDomain } from './evaluate-domain.ts';
 import { sendNotices } from './notices.ts';
 
 export type CheckingDeps = Omit<DomainDeps, 'config'> & {
@@ -130,15 +130,15 @@ async function record(app: CheckingDeps, tx: Tx, domain: DomainRow, checks: Chec
   const changed = checks.filter(({ name, verdict }) => formerOf(before.checks, name)?.verdict !== verdict);
   const required = requiredChecks(domain.way, checks);
   const ownership = rows.find(({ check_name, reason }) => check_name === 'ownership' && reason === 'token-differs');
-  const judged = judgeDomain(domain, { checks, required, tokenDiffersSince: ownership?.since ?? null }, now);
+  const evaluated = evaluateDomain(domain, { checks, required, tokenDiffersSince: ownership?.since ?? null }, now);
   const next = nextCheck(
-    { domain: { ...domain, ...judged }, checks, required, changed, keys: before.keys },
+    { domain: { ...domain, ...evaluated }, checks, required, changed, keys: before.keys },
     now,
     Math.random(),
   );
   await replaceChecks(tx, domain.id, rows);
   await recordCheckedDomain(tx, domain.id, {
-    ...judged,
+    ...evaluated,
     checked_at,
     next_check_at: next ? timestamp(next) : null,
     gave_up_at: next || domain.state === 'retired' ? null : (domain.gave_up_at ?? checked_at),
@@ -148,16 +148,16 @@ async function record(app: CheckingDeps, tx: Tx, domain: DomainRow, checks: Chec
       ...{ id: newId(now), domain_id: domain.id, changed_at: checked_at },
       ...{ changed: name, before: formerOf(before.checks, name)?.verdict ?? null, after: verdict, reason },
     })),
-    ...(judged.state === domain.state
+    ...(evaluated.state === domain.state
       ? []
       : [
           {
             ...{ id: newId(now), domain_id: domain.id, changed_at: checked_at },
-            ...{ changed: 'state', before: domain.state, after: judged.state, reason: null },
+            ...{ changed: 'state', before: domain.state, after: evaluated.state, reason: null },
           },
         ]),
   ]);
-  await sendNotices(app, tx, domain, judged, required);
+  await sendNotices(app, tx, domain, evaluated, required);
 }
 
 function formerOf(rows: readonly CheckRow[], name: string): CheckRow | undefined {

@@ -1,7 +1,7 @@
 import { day_ms, earlier, hour_ms, later, minute_ms } from '../../platform/clock.ts';
 import type { Check } from '../checks/check.ts';
 import type { DomainRow, KeyRow } from '../sending-domains.sql.ts';
-import { wasTried } from './judge-domain.ts';
+import { wasTried } from './evaluate-domain.ts';
 
 /** While the records of a new domain are missing, it is checked after these times, then hourly, then daily. */
 const firstChecks_ms = [1, 2, 5, 10, 30, 60].map((minutes) => minutes * minute_ms);

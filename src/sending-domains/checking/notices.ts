@@ -8,7 +8,7 @@ import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import type { Check } from '../checks/check.ts';
 import { nameOfOwner, ownerOf } from '../owners.ts';
 import type { DomainOwner, DomainRow } from '../sending-domains.sql.ts';
-import { failuresUntilNotice } from './judge-domain.ts';
+import { failuresUntilNotice } from './evaluate-domain.ts';
 import { selectManagersOf } from './notices.sql.ts';
 
 interface Deps {

@@ -20,10 +20,10 @@ export function checkDkimKey(domain: string, resolver: Resolver, key: DkimKey): 
 
 export async function checkKey(dns: RecordingResolver, domain: string, key: DkimKey): Promise<Conclusion> {
   const records = await dns.records('TXT', dkimName(key.selector, domain));
-  return { selector: key.selector, ...judgeRecords(records, key) };
+  return { selector: key.selector, ...evaluateRecords(records, key) };
 }
 
-function judgeRecords(records: string[], key: DkimKey): Conclusion {
+function evaluateRecords(records: string[], key: DkimKey): Conclusion {
   // Verifiers ignore other TXT records at this name.
   const [record, ...others] = records.filter((text) => /^\s*"?\s*v\s*=\s*DKIM1|(^|;)\s*"?\s*p\s*=/i.test(text));
   if (record === undefined) return fail('record-missing');
@@ -36,10 +36,10 @@ function judgeRecords(records: string[], key: DkimKey): Conclusion {
   const published = tags.get('p')?.replaceAll(/\s/g, '');
   if (published === undefined) return fail('key-missing');
   if (published === '') return fail('revoked');
-  return judgeTags(tags, published, key);
+  return evaluateTags(tags, published, key);
 }
 
-function judgeTags(tags: Map<string, string>, published: string, key: DkimKey): Conclusion {
+function evaluateTags(tags: Map<string, string>, published: string, key: DkimKey): Conclusion {
   const type = tags.get('k') ?? 'rsa';
   const expected = key.publicKey;
   if (type !== (expected === undefined ? type : typeOf(expected)) || !['rsa', 'ed25519'].includes(type)) {

@@ -16,7 +16,7 @@ export async function checkMx(dns: RecordingResolver, name: string, expectedHost
   if (expectedHost !== undefined && !hosts.includes(plainName(expectedHost))) {
     return { verdict: 'fail', reason: 'mx-elsewhere', record: hosts[0] ?? '' };
   }
-  return judgeHosts(dns, hosts.slice(0, maxHosts));
+  return evaluateHosts(dns, hosts.slice(0, maxHosts));
 }
 
 /** Without MX records, mail goes to the domain itself. */
@@ -27,7 +27,7 @@ export async function preferredExchanger(dns: RecordingResolver, domain: string)
 
 const maxHosts = 10;
 
-async function judgeHosts(dns: RecordingResolver, hosts: string[]): Promise<Conclusion> {
+async function evaluateHosts(dns: RecordingResolver, hosts: string[]): Promise<Conclusion> {
   const missing: string[] = [];
   const aliases: string[] = [];
   for (const host of hosts) {

@@ -9,14 +9,14 @@ export async function checkPtr(
   { servers, helo }: { servers: readonly string[]; helo?: string },
 ): Promise<Conclusion> {
   const conclusions: Conclusion[] = [];
-  for (const server of servers) conclusions.push(await judgeServer(dns, server, helo));
+  for (const server of servers) conclusions.push(await evaluateServer(dns, server, helo));
   const found = worst(conclusions);
   if (found === undefined || found.verdict === 'fail') return found ?? notChecked;
   if (helo !== undefined && !isFullName(helo)) return { verdict: 'fail', reason: 'helo-not-a-name' };
   return found;
 }
 
-async function judgeServer(dns: RecordingResolver, server: string, helo: string | undefined): Promise<Conclusion> {
+async function evaluateServer(dns: RecordingResolver, server: string, helo: string | undefined): Promise<Conclusion> {
   const names = (await dns.records('PTR', reverseName(server))).map(plainName).slice(0, maxNames);
   if (names.length === 0) return { verdict: 'fail', reason: 'ptr-missing', server };
   const confirmed: string[] = [];

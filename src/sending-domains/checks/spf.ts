@@ -53,14 +53,14 @@ class Evaluation {
 
   async conclude(): Promise<Conclusion> {
     try {
-      return { ...this.judge(await this.evaluate(this.domain, 'record-missing')), lookups: this.lookups };
+      return { ...this.conclusionOf(await this.evaluate(this.domain, 'record-missing')), lookups: this.lookups };
     } catch (error) {
       if (!(error instanceof SpfError)) throw error;
       return { verdict: 'fail', reason: error.reason, lookups: this.lookups };
     }
   }
 
-  private judge(result: Result): Conclusion {
+  private conclusionOf(result: Result): Conclusion {
     if (result !== '+') return { verdict: 'fail', reason: 'not-listed', server: this.server };
     if (this.allowsEveryone) return { verdict: 'warn', reason: 'allows-everyone' };
     if (this.usesPtr) return { verdict: 'warn', reason: 'uses-ptr' };

@@ -19,7 +19,7 @@ const brands = new Map<string, Mailbox>([
   ['live', 'microsoft'],
 ]);
 
-/** Judges by the domain of the address, because looking up the mail exchangers of every recipient would take longer than sending. */
+/** Decides by the domain of the address, because looking up the mail exchangers of every recipient would take longer than sending. */
 export function mailboxOf(address: string): Mailbox {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
   const [, brand = ''] = /^([a-z]+)\.(?:com?\.)?[a-z]{2,3}$/.exec(domain) ?? [];

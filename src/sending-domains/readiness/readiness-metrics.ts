@@ -23,7 +23,7 @@ export function measureReadiness(app: Deps): void {
   let measured: Measured[] = [];
   let dueAt = 0;
   const measure = async () => {
-    measured = count(await judgeAll(app));
+    measured = count(await evaluateAll(app));
   };
   const help = 'Domains that emails come from, by whether they keep a rule of the large mailbox providers';
   app.metrics.gauges('sender_readiness', help, ['domain_kind', 'row', 'verdict'], async () => {
@@ -40,8 +40,8 @@ export function measureReadiness(app: Deps): void {
   });
 }
 
-/** Judges one domain after the other, because nobody waits for the result. */
-async function judgeAll(app: Deps): Promise<Readiness[]> {
+/** Evaluates one domain after the other, because nobody waits for the result. */
+async function evaluateAll(app: Deps): Promise<Readiness[]> {
   const found: Readiness[] = [];
   for (const { id } of await listReadyDomains(app)) {
     found.push(id === undefined ? await getInstallationReadiness(app) : await getDomainReadiness(app, id));

@@ -6,7 +6,7 @@ import { domainOfService, servicesWithDomain } from './domain-mail.shared.sql.ts
 import type { Mailbox } from './mailboxes.ts';
 import type { CheckResult, ReadinessFacts, TemplateOfFiles } from './rows.ts';
 
-/** The senders to judge: all services of a domain (null: the installation's), or one service. */
+/** The senders to evaluate: all services of a domain (null: the installation's), or one service. */
 export type Senders = { domain_id: string | null } | { service_id: string };
 
 function serviceIds(senders: Senders) {
@@ -31,7 +31,7 @@ export async function selectInstallationDomain(db: Db, name: string) {
     .executeTakeFirst();
 }
 
-export async function selectDomainToJudge(db: Db, id: string) {
+export async function selectDomainToEvaluate(db: Db, id: string) {
   return db
     .selectFrom('sending_domains')
     .select(['id', 'name', 'scope', 'way'])

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseDomainName } from '../domain-name.ts';
 import { deleteDomainMailBefore } from './domain-mail.shared.sql.ts';
-import { judgeRows, overallVerdict, type ReadinessRow } from './judge-rows.ts';
+import { evaluateRows, overallVerdict, type ReadinessRow } from './evaluate-rows.ts';
 import { sentenceOfRefusal } from './policy-refusals.ts';
 import {
   type Senders,
@@ -13,7 +13,7 @@ import {
   selectChecks,
   selectDomainOfService,
   selectDomainsInUse,
-  selectDomainToJudge,
+  selectDomainToEvaluate,
   selectInstallationDomain,
   selectOutcomes,
   selectRefusals,
@@ -36,22 +36,22 @@ export interface Readiness {
 }
 
 export async function getDomainReadiness(app: ReadinessDeps, domainId: string): Promise<Readiness> {
-  const domain = await selectDomainToJudge(app.db, domainId);
+  const domain = await selectDomainToEvaluate(app.db, domainId);
   if (!domain) throw notFound();
-  return judgeSender(app, domain, { domain_id: senderIdOf(domain) });
+  return evaluateSender(app, domain, { domain_id: senderIdOf(domain) });
 }
 
-/** Judges the domain in EMAIL_DOMAIN. */
+/** Evaluates the domain in EMAIL_DOMAIN. */
 export async function getInstallationReadiness(app: ReadinessDeps): Promise<Readiness> {
-  return judgeSender(app, await installationDomain(app), { domain_id: null });
+  return evaluateSender(app, await installationDomain(app), { domain_id: null });
 }
 
 /** Only counts what this service sends; other services may send from the same domain. */
 export async function getServiceReadiness(app: ReadinessDeps, serviceId: string): Promise<Readiness> {
   const domainId = await selectDomainOfService(app.db, serviceId);
   if (domainId === undefined) throw notFound();
-  const domain = domainId === null ? undefined : await selectDomainToJudge(app.db, domainId);
-  return judgeSender(app, domain ?? (await installationDomain(app)), { service_id: serviceId });
+  const domain = domainId === null ? undefined : await selectDomainToEvaluate(app.db, domainId);
+  return evaluateSender(app, domain ?? (await installationDomain(app)), { service_id: serviceId });
 }
 
 /** Lists the installation's domain first, then all others that emails come from. */
@@ -83,7 +83,7 @@ function senderIdOf({ id, scope }: Sender): string | null {
 const manyRecipients = 500;
 const volumeDays = 30;
 
-async function judgeSender(app: ReadinessDeps, domain: Sender, senders: Senders): Promise<Readiness> {
+async function evaluateSender(app: ReadinessDeps, domain: Sender, senders: Senders): Promise<Readiness> {
   const { db, clock, country, config } = app;
   const now = clock.now();
   const [dayAgo, weekAgo] = [timestamp(earlier(now, day_ms)), timestamp(earlier(now, 7 * day_ms))];
@@ -96,7 +96,7 @@ async function judgeSender(app: ReadinessDeps, domain: Sender, senders: Senders)
     selectBestDays(db, domainId, firstDay),
     selectRefusals(db, domainId, dayAgo),
   ]);
-  const rows = judgeRows({
+  const rows = evaluateRows({
     domain: domain.name,
     isAdded: domain.id !== undefined,
     isOfProvider: domain.way === 'provider',

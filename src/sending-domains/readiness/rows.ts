@@ -19,7 +19,7 @@ export const rowNames = [
 export type RowName = (typeof rowNames)[number];
 
 /** How well a domain, or one service, meets a rule. `unknown`: the check was inconclusive, or too few emails were sent. */
-export interface Judged {
+export interface Evaluation {
   verdict: Verdict;
   evidence: Text;
   /** What to do; null if nothing. */
@@ -66,18 +66,18 @@ export interface Share {
   of: number;
 }
 
-export function passes(evidence: Text): Judged {
+export function passes(evidence: Text): Evaluation {
   return { verdict: 'pass', evidence, advice: null };
 }
 
-export function warns(evidence: Text, advice: Text): Judged {
+export function warns(evidence: Text, advice: Text): Evaluation {
   return { verdict: 'warn', evidence, advice };
 }
 
-export function fails(evidence: Text, advice: Text): Judged {
+export function fails(evidence: Text, advice: Text): Evaluation {
   return { verdict: 'fail', evidence, advice };
 }
 
-export function isUnknown(evidence: Text, advice: Text | null = null): Judged {
+export function isUnknown(evidence: Text, advice: Text | null = null): Evaluation {
   return { verdict: 'unknown', evidence, advice };
 }

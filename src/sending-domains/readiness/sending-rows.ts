@@ -1,6 +1,6 @@
 import { joined, list, type Text, t } from '../../language/text.ts';
 import type { Mailbox } from './mailboxes.ts';
-import { fails, isUnknown, type Judged, passes, type ReadinessFacts, type Share, warns } from './rows.ts';
+import { type Evaluation, fails, isUnknown, passes, type ReadinessFacts, type Share, warns } from './rows.ts';
 
 /** The rows about sent emails and their outcomes. */
 
@@ -8,7 +8,7 @@ import { fails, isUnknown, type Judged, passes, type ReadinessFacts, type Share,
 const minSent = 1_000;
 const shownTemplates = 5;
 
-export function judgeUnsubscribe({ templates }: ReadinessFacts): Judged {
+export function evaluateUnsubscribe({ templates }: ReadinessFacts): Evaluation {
   if (templates.length === 0)
     return passes(t('No template was sent to 500 people or more in files of the last 7 days.'));
   const without = templates.filter(({ has_unsubscribe_link }) => !has_unsubscribe_link);
@@ -24,7 +24,7 @@ export function judgeUnsubscribe({ templates }: ReadinessFacts): Judged {
   return without.length === templates.length ? fails(evidence, advice) : warns(evidence, advice);
 }
 
-export function judgeComplaints({ complaints }: ReadinessFacts): Judged {
+export function evaluateComplaints({ complaints }: ReadinessFacts): Evaluation {
   const note = t('Gmail does not report spam to us: check Google Postmaster Tools.');
   if (complaints.of < minSent) {
     const tooFew = t(
@@ -40,7 +40,7 @@ export function judgeComplaints({ complaints }: ReadinessFacts): Judged {
   return reaches(complaints, 1, 1_000) ? warns(evidence, advice) : passes(evidence);
 }
 
-export function judgeBounces({ bounces }: ReadinessFacts): Judged {
+export function evaluateBounces({ bounces }: ReadinessFacts): Evaluation {
   if (bounces.of < minSent) {
     const evidence = t(
       '{sent, plural, one {# email in the last 24 hours is} other {# emails in the last 24 hours are}} too few to tell: we need {minSent, number}.',
@@ -59,7 +59,7 @@ export function judgeBounces({ bounces }: ReadinessFacts): Judged {
 const bulk = 5_000;
 const almostBulk = 4_000;
 
-export function judgeVolume({ best_days }: ReadinessFacts): Judged {
+export function evaluateVolume({ best_days }: ReadinessFacts): Evaluation {
   if (best_days.length === 0) return passes(t('No email was sent in the last 30 days.'));
   const days = list(best_days.map(({ mailbox, count }) => dayAt(mailbox, count)));
   const evidence = t('Most emails in one day, in the last 30 days: {days}.', { days });
@@ -78,7 +78,7 @@ function dayAt(mailbox: Mailbox, count: number): Text {
   );
 }
 
-export function judgeRefusals({ refusals }: ReadinessFacts): Judged {
+export function evaluateRefusals({ refusals }: ReadinessFacts): Evaluation {
   const count = refusals.reduce((sum, refusal) => sum + refusal.count, 0);
   if (count === 0) return passes(t('No receiver refused an email of the last 24 hours because of these rules.'));
   const evidence = joined([

@@ -1,11 +1,11 @@
 import { t } from '../../language/text.ts';
-import { type CheckResult, fails, isUnknown, type Judged, passes, type ReadinessFacts, warns } from './rows.ts';
+import { type CheckResult, type Evaluation, fails, isUnknown, passes, type ReadinessFacts, warns } from './rows.ts';
 
 /** The rows about the configuration of the domain and its servers, from the checks of the domain. */
 
 const openDomainPage = t('The page of the domain shows what to enter.');
 
-function notYet({ domain, isAdded }: ReadinessFacts): Judged {
+function notYet({ domain, isAdded }: ReadinessFacts): Evaluation {
   if (isAdded) return isUnknown(t('We have not checked it yet.'));
   return isUnknown(
     t('Nobody has added {domain} here, so we do not check it.', { domain }),
@@ -13,7 +13,7 @@ function notYet({ domain, isAdded }: ReadinessFacts): Judged {
   );
 }
 
-export function judgeAuthentication(facts: ReadinessFacts): Judged {
+export function evaluateAuthentication(facts: ReadinessFacts): Evaluation {
   const { checks, isOfProvider } = facts;
   const dkim = checks.get(isOfProvider ? 'provider-records' : 'dkim');
   const spf = checks.get('spf');
@@ -36,7 +36,7 @@ export function judgeAuthentication(facts: ReadinessFacts): Judged {
   return fails(t('Neither the signature (DKIM) nor SPF is right.'), openDomainPage);
 }
 
-export function judgeAlignment(facts: ReadinessFacts): Judged {
+export function evaluateAlignment(facts: ReadinessFacts): Evaluation {
   const { domain, checks } = facts;
   const { dkim_aligned, spf_aligned } = checks.get('alignment')?.evidence ?? {};
   if (dkim_aligned) return passes(t('The signature belongs to {domain}.', { domain }));
@@ -53,7 +53,7 @@ export function judgeAlignment(facts: ReadinessFacts): Judged {
   );
 }
 
-export function judgeDmarc(facts: ReadinessFacts): Judged {
+export function evaluateDmarc(facts: ReadinessFacts): Evaluation {
   const { domain, checks } = facts;
   const check = checks.get('dmarc');
   if (!check || check.verdict === 'unknown') return notYet(facts);
@@ -70,7 +70,7 @@ export function judgeDmarc(facts: ReadinessFacts): Judged {
   );
 }
 
-export function judgeEncryption(facts: ReadinessFacts): Judged {
+export function evaluateEncryption(facts: ReadinessFacts): Evaluation {
   const { checks, isOfProvider } = facts;
   if (isOfProvider) return passes(t('We send emails to the provider over an encrypted connection.'));
   const check = checks.get('tls');
@@ -90,7 +90,7 @@ export function judgeEncryption(facts: ReadinessFacts): Judged {
   return fails(evidence ?? t('The certificate of the mail server is not valid.'), t('Fix TLS in the mail server.'));
 }
 
-export function judgeServerName(facts: ReadinessFacts): Judged {
+export function evaluateServerName(facts: ReadinessFacts): Evaluation {
   const { checks, isOfProvider } = facts;
   if (isOfProvider) return isUnknown(t('The provider runs the servers.'));
   const check = checks.get('ptr');
@@ -114,7 +114,7 @@ export function judgeServerName(facts: ReadinessFacts): Judged {
   }
 }
 
-export function judgeFrom(facts: ReadinessFacts): Judged {
+export function evaluateFrom(facts: ReadinessFacts): Evaluation {
   const { domain, checks, isOfMailboxProvider } = facts;
   if (isOfMailboxProvider) {
     return fails(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Text, t } from '../../../language/text.ts';
+import { type GuardRates, percentOf } from '../../../notifications/guard/evaluate.ts';
 import { exemptFromGuard, getGuard, liftPause } from '../../../notifications/guard/guard.ts';
-import { type GuardRates, percentOf } from '../../../notifications/guard/judge.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';

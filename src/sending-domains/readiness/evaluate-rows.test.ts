@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asIs } from '../../language/text.ts';
 import type { CheckName } from '../checks/check.ts';
-import { judgeRows, overallVerdict } from './judge-rows.ts';
+import { evaluateRows, overallVerdict } from './evaluate-rows.ts';
 import { mailboxOf } from './mailboxes.ts';
 import { blamesSender, policyCodeIn, sentenceOfRefusal } from './policy-refusals.ts';
 import { type CheckResult, type ReadinessFacts, type RowName, rowNames } from './rows.ts';
@@ -39,12 +39,12 @@ function facts(checks: Checks, changes: Partial<ReadinessFacts> = {}): Readiness
 }
 
 function verdictOf(row: RowName, checks: Checks, changes: Partial<ReadinessFacts> = {}): string | undefined {
-  return judgeRows(facts(checks, changes)).find((one) => one.row === row)?.verdict;
+  return evaluateRows(facts(checks, changes)).find((one) => one.row === row)?.verdict;
 }
 
 describe('a domain that is set up', () => {
   it('passes every row before it has sent anything, but for what too few emails cannot say', () => {
-    const rows = judgeRows(facts({}));
+    const rows = evaluateRows(facts({}));
     expect(rows.filter(({ verdict }) => verdict !== 'pass').map(({ row, verdict }) => `${row} ${verdict}`)).toEqual([
       'complaints unknown',
       'bounces unknown',
@@ -52,17 +52,17 @@ describe('a domain that is set up', () => {
     expect(overallVerdict(rows)).toBe('pass');
   });
 
-  it('is not judged before its first check', () => {
-    const rows = judgeRows({ ...facts({}), checks: new Map() });
+  it('is unknown before its first check', () => {
+    const rows = evaluateRows({ ...facts({}), checks: new Map() });
     expect(rows.filter(({ verdict }) => verdict === 'unknown')).toHaveLength(8);
     expect(overallVerdict(rows)).toBe('pass');
-    const [row] = judgeRows({ ...facts({}), checks: new Map(), isAdded: false });
+    const [row] = evaluateRows({ ...facts({}), checks: new Map(), isAdded: false });
     expect(row?.verdict).toBe('unknown');
     expect(String(row?.advice)).toBe('Ask an operator to add the domain.');
   });
 
   it('shows the worst row first, and says what to do about everything that is wrong', () => {
-    const rows = judgeRows(facts({ dmarc: ['fail', 'record-missing'], ptr: ['warn', 'ptr-generic'] }));
+    const rows = evaluateRows(facts({ dmarc: ['fail', 'record-missing'], ptr: ['warn', 'ptr-generic'] }));
     expect(rows.map(({ row }) => row).slice(0, 2)).toEqual(['dmarc', 'server-name']);
     expect(rows.map(({ row }) => row).toSorted()).toEqual([...rowNames].toSorted());
     for (const { verdict, advice } of rows) if (verdict === 'warn' || verdict === 'fail') expect(advice).not.toBeNull();
@@ -144,7 +144,9 @@ describe('sending', () => {
   });
 
   it('names the templates that lack a link', () => {
-    const rows = judgeRows(facts({}, { templates: [template, without, ...Array.from({ length: 5 }, () => without)] }));
+    const rows = evaluateRows(
+      facts({}, { templates: [template, without, ...Array.from({ length: 5 }, () => without)] }),
+    );
     expect(String(rows[0]?.evidence)).toBe(
       `Sent to many without an unsubscribe link: ${'Bins (Waste), '.repeat(4)}Bins (Waste) and 1 more.`,
     );

@@ -26,7 +26,7 @@ interface Known {
   lifted_at: Date | null;
 }
 
-export interface Judgement {
+export interface Evaluation {
   state: GuardState;
   because: GuardReason | null;
   rates: GuardRates;
@@ -53,8 +53,8 @@ const minComplaints = 3;
 /** For services with too few emails to pause, but enough to see that a list is bad. */
 const few = { minSent: 100, bounceWarn: 0.2 };
 
-/** Judges a service by its emails. The rules are in order: the first that matches decides. */
-export function judge(known: Known, hours: readonly HourOfEmails[], rules: Rules, now: Date): Judgement {
+/** Evaluates a service by its emails. The rules are in order: the first that matches decides. */
+export function evaluate(known: Known, hours: readonly HourOfEmails[], rules: Rules, now: Date): Evaluation {
   const rates = ratesOf(hours, known.lifted_at, now);
   const { state, because } = stateOf(known, rates, rules);
   return { state, because, rates, notice: noticeOf(known, state, now) };
@@ -64,7 +64,7 @@ function stateOf(
   known: Known,
   { bounces, complaints }: GuardRates,
   { minSent, mayPause, ...shares }: Rules,
-): Pick<Judgement, 'state' | 'because'> {
+): Pick<Evaluation, 'state' | 'because'> {
   const worst = mayPause ? 'paused' : 'warned';
   if (known.state === 'paused' && mayPause) return { state: 'paused', because: known.because };
   const hasEnough = bounces.of >= minSent;
@@ -79,7 +79,7 @@ function stateOf(
   return { state: 'ok', because: null };
 }
 
-function noticeOf(known: Known, state: GuardState, now: Date): Judgement['notice'] {
+function noticeOf(known: Known, state: GuardState, now: Date): Evaluation['notice'] {
   if (state === 'paused') return known.state === 'paused' ? null : 'paused';
   const isDue = known.last_warning_at === null || known.last_warning_at <= earlier(now, warnEvery_ms);
   return state === 'warned' && isDue ? 'warning' : null;

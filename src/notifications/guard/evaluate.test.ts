@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, percentOf } from './judge.ts';
+import { evaluate, percentOf } from './evaluate.ts';
 
 const now = new Date('2026-11-17T12:30:00Z');
 const rules = {
@@ -16,7 +16,7 @@ const anHour = (hour: string, sent: number, hard_bounces = 0, complaints = 0) =>
   ...{ hour: new Date(hour), sent, hard_bounces, complaints },
 });
 
-describe('judging a service by its emails', () => {
+describe('evaluating a service by its emails', () => {
   it.each([
     ['nothing was sent', 0, 0, 0, 'ok', null],
     ['one bounce less than 5%', 10_000, 499, 0, 'ok', null],
@@ -31,34 +31,39 @@ describe('judging a service by its emails', () => {
     ['two complaints are too few', 1_000, 0, 2, 'ok', null],
     ['both: the pause counts', 10_000, 600, 30, 'paused', 'complaints'],
   ] as const)('%s', (_why, sent, bounces, complaints, state, because) => {
-    const judged = judge(fresh, [anHour('2026-11-17T11:00:00Z', sent, bounces, complaints)], rules, now);
-    expect([judged.state, judged.because]).toEqual([state, because]);
+    const evaluated = evaluate(fresh, [anHour('2026-11-17T11:00:00Z', sent, bounces, complaints)], rules, now);
+    expect([evaluated.state, evaluated.because]).toEqual([state, because]);
   });
 
   it('counts bounces of 24 hours and complaints of 7 days, each with the hour in which the window begins', () => {
-    const bounces = (hour: string) => judge(fresh, [anHour(hour, 1_000, 500)], rules, now).state;
+    const bounces = (hour: string) => evaluate(fresh, [anHour(hour, 1_000, 500)], rules, now).state;
     expect([bounces('2026-11-16T12:00:00Z'), bounces('2026-11-16T11:00:00Z')]).toEqual(['paused', 'ok']);
-    const complaints = (hour: string) => judge(fresh, [anHour(hour, 1_000, 0, 500)], rules, now).state;
+    const complaints = (hour: string) => evaluate(fresh, [anHour(hour, 1_000, 0, 500)], rules, now).state;
     expect([complaints('2026-11-10T12:00:00Z'), complaints('2026-11-10T11:00:00Z')]).toEqual(['paused', 'ok']);
   });
 
   it('stays paused until it is lifted, and then counts from the next full hour', () => {
     const paused = { ...fresh, state: 'paused' as const, because: 'bounces' as const };
-    expect(judge(paused, [], rules, now)).toMatchObject({ state: 'paused', because: 'bounces', notice: null });
+    expect(evaluate(paused, [], rules, now)).toMatchObject({ state: 'paused', because: 'bounces', notice: null });
     const lifted = { ...fresh, lifted_at: new Date('2026-11-17T09:20:00Z') };
-    expect(judge(lifted, [anHour('2026-11-17T09:00:00Z', 1_000, 500)], rules, now).state).toBe('ok');
-    expect(judge(lifted, [anHour('2026-11-17T10:00:00Z', 1_000, 500)], rules, now).state).toBe('paused');
+    expect(evaluate(lifted, [anHour('2026-11-17T09:00:00Z', 1_000, 500)], rules, now).state).toBe('ok');
+    expect(evaluate(lifted, [anHour('2026-11-17T10:00:00Z', 1_000, 500)], rules, now).state).toBe('paused');
   });
 
   it('only warns a service that may not be paused, whatever it was before', () => {
     const hours = [anHour('2026-11-17T11:00:00Z', 1_000, 500)];
-    const judged = judge({ ...fresh, state: 'paused', because: 'bounces' }, hours, { ...rules, mayPause: false }, now);
-    expect(judged).toMatchObject({ state: 'warned', because: 'bounces', notice: 'warning' });
+    const evaluated = evaluate(
+      { ...fresh, state: 'paused', because: 'bounces' },
+      hours,
+      { ...rules, mayPause: false },
+      now,
+    );
+    expect(evaluated).toMatchObject({ state: 'warned', because: 'bounces', notice: 'warning' });
   });
 
   it('warns once in 24 hours, and always tells of a pause', () => {
     const warned = (last_warning_at: string, bounces: number) =>
-      judge(
+      evaluate(
         { ...fresh, state: 'warned', because: 'bounces', last_warning_at: new Date(last_warning_at) },
         [anHour('2026-11-17T11:00:00Z', 1_000, bounces)],
         rules,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Check, CheckName, Verdict } from '../checks/check.ts';
 import { nextCheck, nextKeyState } from './check-schedule.ts';
-import { judgeDomain } from './judge-domain.ts';
+import { evaluateDomain } from './evaluate-domain.ts';
 
 const now = new Date('2026-11-15T12:00:00Z');
 const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000).toISOString();
@@ -18,17 +18,17 @@ function checksOf(verdicts: Partial<Record<CheckName, Verdict>>): Check[] {
 const needed = ['ownership', 'dkim', 'alignment'];
 const good = { ownership: 'pass', dkim: 'pass', alignment: 'pass' } as const;
 
-type State = Parameters<typeof judgeDomain>[0];
+type State = Parameters<typeof evaluateDomain>[0];
 const fresh = { required_failing_since: null, required_failures: 0 };
 
-function judge(
+function evaluate(
   state: Partial<State> & Pick<State, 'state'>,
   verdicts: Partial<Record<CheckName, Verdict>>,
   tokenDiffersSince: string | null = null,
 ) {
   const checks = checksOf(verdicts);
   const required = checks.filter(({ name }) => needed.includes(name));
-  return judgeDomain({ ...fresh, ...state }, { checks, required, tokenDiffersSince }, now);
+  return evaluateDomain({ ...fresh, ...state }, { checks, required, tokenDiffersSince }, now);
 }
 
 describe('the state of a domain after a check', () => {
@@ -81,21 +81,21 @@ describe('the state of a domain after a check', () => {
     ['it still fails', { state: 'suspended', ...failing(99, 99) }, { ...good, dkim: 'fail' }, 'suspended'],
     ['it is checked', { state: 'retired' }, good, 'retired'],
   ])('%s: from %j', (_, from, verdicts, to) => {
-    expect(judge(from, verdicts).state).toBe(to);
+    expect(evaluate(from, verdicts).state).toBe(to);
   });
 
   it('is suspended after an hour with the token of somebody else', () => {
     const verdicts = { ...good, ownership: 'fail' } as const;
-    expect(judge({ state: 'verified' }, verdicts, ago(0.9)).state).toBe('verified');
-    expect(judge({ state: 'verified' }, verdicts, ago(1)).state).toBe('suspended');
+    expect(evaluate({ state: 'verified' }, verdicts, ago(0.9)).state).toBe('verified');
+    expect(evaluate({ state: 'verified' }, verdicts, ago(1)).state).toBe('suspended');
   });
 
   it('counts failures in a row, which an unclear check neither ends nor adds to', () => {
-    const first = judge({ state: 'verified' }, { ...good, dkim: 'fail' });
+    const first = evaluate({ state: 'verified' }, { ...good, dkim: 'fail' });
     expect(first).toEqual({ state: 'verified', required_failing_since: now.toISOString(), required_failures: 1 });
-    expect(judge(first, { ...good, dkim: 'unknown' })).toEqual(first);
-    expect(judge(first, { ...good, dkim: 'fail' }).required_failures).toBe(2);
-    expect(judge(first, good)).toEqual({ state: 'verified', ...fresh });
+    expect(evaluate(first, { ...good, dkim: 'unknown' })).toEqual(first);
+    expect(evaluate(first, { ...good, dkim: 'fail' }).required_failures).toBe(2);
+    expect(evaluate(first, good)).toEqual({ state: 'verified', ...fresh });
   });
 });
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type GuardReason, type GuardState, judge, percentOf } from './judge.ts';
+import { evaluate, type GuardReason, type GuardState, percentOf } from './evaluate.ts';
 
-// A larger set of examples than the table in judge.test.ts, kept outside the project and not required.
+// A larger set of examples than the table in evaluate.test.ts, kept outside the project and not required.
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
 const file = `${folder}/sender/guard.json`;
 
@@ -48,9 +48,9 @@ describe.skipIf(!existsSync(file))('services and their emails', () => {
       last_warning_at: date(one.last_warning_at),
       lifted_at: date(one.lifted_at),
     };
-    const { rates, ...judged } = judge(known, hours, rules, new Date(one.now));
+    const { rates, ...evaluated } = evaluate(known, hours, rules, new Date(one.now));
     expect({
-      ...judged,
+      ...evaluated,
       bounce_rate: percentOf(rates.bounces, 2),
       complaint_rate: percentOf(rates.complaints, 3),
     }).toEqual(one.expect);

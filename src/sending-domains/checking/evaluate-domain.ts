@@ -25,17 +25,17 @@ export function wasTried({ verdict, reason }: Pick<Check, 'verdict' | 'reason'>)
 }
 
 /** Returns the state of a domain after its checks. An unknown result changes nothing. */
-export function judgeDomain(before: State, { checks, required, tokenDiffersSince }: Found, now: Date): State {
+export function evaluateDomain(before: State, { checks, required, tokenDiffersSince }: Found, now: Date): State {
   if (before.state === 'retired') return before;
   const failing = required.some(({ verdict }) => verdict === 'fail');
-  if (failing) return judgeFailing(before, tokenDiffersSince, now);
+  if (failing) return evaluateFailing(before, tokenDiffersSince, now);
   if (required.length === 0 || required.some(({ verdict }) => verdict === 'unknown')) return before;
   const isUnclear = checks.some((check) => check.verdict === 'unknown' && wasTried(check));
   const hasWarning = checks.some(({ verdict }) => verdict === 'fail') || (before.state === 'warning' && isUnclear);
   return { state: hasWarning ? 'warning' : 'verified', required_failing_since: null, required_failures: 0 };
 }
 
-function judgeFailing(before: State, tokenDiffersSince: string | null, now: Date): State {
+function evaluateFailing(before: State, tokenDiffersSince: string | null, now: Date): State {
   // No emails come from it yet.
   if (before.state === 'pending') return before;
   const required_failing_since = before.required_failing_since ?? now.toISOString();
