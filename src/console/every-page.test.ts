@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { someQueuedMessages } from '../../test/kit/builders/queued-messages.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { someOf } from '../../test/kit/process/process-environment.ts';
 import { ConsoleVisitor, type Page } from '../../test/kit/world/console-visitor.ts';
 import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test/kit/world/console-world.ts';
 import { newId } from '../platform/id.ts';
@@ -99,14 +100,14 @@ describe('every page', { timeout: 120_000 }, () => {
 
   it('404 with an id of another service, or of none', async () => {
     const browser = visitorOf('a manager');
+    const unknownIds = [newId(harness.clock.now()), 'nonsense'];
     const changes = pages
       .filter(({ path }) => path.includes(':service_id'))
-      .flatMap((page) =>
+      .flatMap((page, place) =>
         [...page.path.matchAll(/:(\w+_id)/g)].flatMap(([, name = '']) =>
-          [world.foreign.get(name) ?? newId(harness.clock.now()), newId(harness.clock.now()), 'nonsense'].map((id) => ({
-            page,
-            url: world.urlOf(page, { [name]: id }),
-          })),
+          [world.foreign.get(name) ?? newId(harness.clock.now()), ...someOf(unknownIds, { count: 1, place })].map(
+            (id) => ({ page, url: world.urlOf(page, { [name]: id }) }),
+          ),
         ),
       );
     const wrong = await atOnce(changes, async ({ page, url }) => {
@@ -129,7 +130,9 @@ describe('every page', { timeout: 120_000 }, () => {
       { origin: 'null' },
       {},
     ];
-    const forms = pages.filter(({ act }) => act).flatMap((page) => sources.map((headers) => ({ page, headers })));
+    const forms = pages
+      .filter(({ act }) => act)
+      .flatMap((page, place) => someOf(sources, { count: 2, place }).map((headers) => ({ page, headers })));
     const wrong = await atOnce(forms, async ({ page, headers }) => {
       const { status } = await visitorOf('a platform administrator').post(world.urlOf(page), {}, headers);
       return status === 403 ? [] : [`${page.path} with ${JSON.stringify(headers)}: ${status}`];
@@ -168,7 +171,9 @@ describe('every page', { timeout: 120_000 }, () => {
       for (const [, name = '', link = ''] of one.shown.text.matchAll(/<(\w+)[^>]* (?:href|src|action)="([^"#]+)/g)) {
         // Pages of others, and mail programs.
         if (/^(https?|mailto):/.test(link)) continue;
-        if (name !== 'form') links.set(`${one.role} ${link}`, { ...one, link });
+        // The rows of a list link alike.
+        const shape = link.replaceAll(/[0-9a-f-]{36}/g, 'id');
+        if (name !== 'form') links.set(`${one.role} ${one.page.path} ${shape}`, { ...one, link });
         else if (!pages.some(({ path, act }) => act && matches(path, link))) {
           broken.push(`${one.page.path} sends to ${link}`);
         }
@@ -176,7 +181,9 @@ describe('every page', { timeout: 120_000 }, () => {
     }
     await atOnce([...links.values()], async ({ page, role, browser, link }) => {
       const url = link.replaceAll('&amp;', '&');
-      const status = statuses.get(`${role} ${url}`) ?? (await browser.get(url)).status;
+      const known = `${role} ${url}`;
+      const status = statuses.get(known) ?? (await browser.get(url)).status;
+      statuses.set(known, status);
       if (status >= 400) broken.push(`${page.path} links to ${link}: ${status}`);
     });
     expect(broken).toEqual([]);
