@@ -429,7 +429,7 @@ create table held_messages (
   notification_id uuid not null,
   service_id uuid not null,
   notification_type text not null,
-  held_until timestamp with time zone not null,
+  held_until timestamp with time zone,
   time_zone text,
   wanted_at timestamp with time zone,
   job_id uuid,

@@ -226,7 +226,7 @@ function placeInTime(
 }
 
 function heldUntil(held: HeldRow | undefined) {
-  return held && { held_until: held.held_until };
+  return held?.held_until ? { held_until: held.held_until } : {};
 }
 
 export async function sendLetter(

@@ -9,7 +9,8 @@ export interface HeldRow {
   notification_id: string;
   service_id: string;
   notification_type: Channel;
-  held_until: Timestamp;
+  /** Null if it is only scheduled: the row keeps the time zone of its request. */
+  held_until: Timestamp | null;
   time_zone: string | null;
   wanted_at: Timestamp | null;
   job_id: string | null;
@@ -19,10 +20,12 @@ export async function insertHeld(tx: Tx, rows: readonly HeldRow[]): Promise<void
   await sql`
     insert into held_messages (notification_id, service_id, notification_type, held_until, time_zone, wanted_at, job_id)
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (notification_id uuid, service_id uuid,
-      notification_type text, held_until timestamptz, time_zone text, wanted_at timestamptz, job_id uuid)`.execute(tx);
+      notification_type text, held_until timestamptz, time_zone text, wanted_at timestamptz, job_id uuid)
+    on conflict (notification_id) do update set held_until = excluded.held_until`.execute(tx);
 }
 
 export interface HeldToPlace extends HeldRow {
+  held_until: Timestamp;
   template_id: string;
   key_type: KeyType;
   process_type: string;
@@ -48,12 +51,12 @@ export async function selectHeld(
     from held_messages h
       cross join lateral (select * from notifications where id = h.notification_id limit 1) n
       join templates t on t.id = n.template_id
-    where h.service_id = ${serviceId} and h.notification_id > ${after} and ${condition}
+    where h.service_id = ${serviceId} and h.notification_id > ${after} and h.held_until is not null and ${condition}
     order by h.notification_id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** Selects scheduled messages that do not wait for a sending time, in the order of their ids. The time zone of their request is not known. */
+/** Selects scheduled messages that do not wait for a sending time, in the order of their ids. */
 export async function selectScheduled(
   db: Db,
   serviceId: string,
@@ -61,15 +64,16 @@ export async function selectScheduled(
   { after, limit }: { after: string; limit: number },
 ): Promise<HeldToPlace[]> {
   const { rows } = await sql<HeldToPlace>`
-    select n.id as notification_id, n.service_id, n.notification_type, n.scheduled_for as held_until, null as time_zone,
+    select n.id as notification_id, n.service_id, n.notification_type, n.scheduled_for as held_until, h.time_zone,
       n.scheduled_for as wanted_at, n.job_id, n.template_id, n.key_type, t.process_type,
       coalesce(n.normalised_recipient, n.recipient) as recipient, n.created_at
     from delivery_queue q
       cross join lateral (select * from notifications where id = q.notification_id limit 1) n
       join templates t on t.id = n.template_id
+      left join held_messages h on h.notification_id = q.notification_id
     where q.notification_type in ('email', 'sms') and q.lane = any (${Object.values(lanes)}::smallint[]) and q.service_id = ${serviceId}
       and q.due_at > ${now} and q.attempts = 0 and q.leased_by is null and q.notification_id > ${after}
-      and n.scheduled_for is not null and not exists (select from held_messages h where h.notification_id = q.notification_id)
+      and n.scheduled_for is not null and h.held_until is null
     order by q.notification_id limit ${limit}`.execute(db);
   return rows;
 }
@@ -101,6 +105,9 @@ export interface NewTime {
   held_until: Timestamp | null;
 }
 
+/** A scheduled message can begin to wait again. */
+const keepsZone = sql`h.time_zone is not null and h.wanted_at is not null`;
+
 /** Changes only messages that no worker has leased yet, and returns their ids. */
 export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -115,10 +122,12 @@ export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Pr
       where n.id = changed.id and n.id = any (array(select id from moved))
     ), placed as (
       update held_messages h set held_until = changed.held_until from changed
-      where h.notification_id = changed.id and changed.held_until is not null and h.notification_id = any (array(select id from moved))
+      where h.notification_id = changed.id and (changed.held_until is not null or ${keepsZone})
+        and h.notification_id = any (array(select id from moved))
     ), freed as (
       delete from held_messages h using changed
-      where h.notification_id = changed.id and changed.held_until is null and h.notification_id = any (array(select id from moved))
+      where h.notification_id = changed.id and changed.held_until is null and not (${keepsZone})
+        and h.notification_id = any (array(select id from moved))
     )
     select id from moved`.execute(db);
   return rows.map(({ id }) => id);
@@ -128,7 +137,8 @@ export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Pr
 export async function dequeueHeld(tx: Tx, serviceId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     with held as (
-      delete from held_messages where notification_id = ${id} and service_id = ${serviceId} returning notification_id
+      delete from held_messages where notification_id = ${id} and service_id = ${serviceId} and held_until is not null
+      returning notification_id
     )
     delete from delivery_queue q using held
     where q.notification_id = held.notification_id and q.leased_by is null and q.attempts = 0
@@ -179,13 +189,14 @@ export async function countOverdue(
   return rows;
 }
 
-/** Keeps the rows of messages that are still in the queue, because those are overdue. */
+/** Keeps the rows of messages that have waited and are still in the queue, because those are overdue. */
 export async function deleteHeldBefore(db: Db, before: Timestamp, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from held_messages where notification_id in (
       select h.notification_id from held_messages h
-      where h.notification_type in ('email', 'sms') and h.held_until < ${before}
-        and not exists (select from delivery_queue q where q.notification_id = h.notification_id)
+      where h.notification_type in ('email', 'sms')
+        and (h.held_until is null and h.wanted_at < ${before}
+          or h.held_until < ${before} and not exists (select from delivery_queue q where q.notification_id = h.notification_id))
       limit ${max}
     )`.execute(db);
   return Number(numAffectedRows ?? 0);

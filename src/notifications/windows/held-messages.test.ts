@@ -230,6 +230,41 @@ describe('a message that waits', () => {
     expect((await read(id)).status).not.toBe('created');
   });
 
+  it.each([true, false])(
+    'keeps the time zone of its request while it is only scheduled; with sending times: %s',
+    async (had) => {
+      const { service, window, times, send, read } = await aTeam();
+      const choose = (sms_window_id: string | null) =>
+        admin('POST', `/service/${service}/sending-times`, { ...times, sms_window_id });
+      if (!had) await choose(null);
+      const noon = '2026-11-17T12:00:00.000000Z';
+      const { body: sent } = await send({ scheduled_for: noon, recipient_time_zone: 'Asia/Kolkata' });
+      expect(sent).toMatchObject({ scheduled_for: noon });
+      expect(sent).not.toHaveProperty('held_until');
+      expect(await read(sent.id)).not.toHaveProperty('held_until');
+      await choose(window);
+      const until = async (until_time: string) => {
+        const change = { ...daytime, until_time };
+        expect((await admin('POST', `/service/${service}/send-window/${window}`, change)).status).toBe(200);
+        await harness.runTasks();
+      };
+      // Noon is 17:30 there, and 12:00 where the number is.
+      for (let change = 0; change < 2; change += 1) {
+        await until('16:00');
+        expect(await read(sent.id)).toMatchObject({ held_until: '2026-11-18T02:30:00.000000Z' });
+        await until('21:00');
+        expect(await read(sent.id)).not.toHaveProperty('held_until');
+        expect(await dueOf(sent.id)).toBe(noon);
+      }
+      harness.clock.set('2026-11-18T13:00:00Z');
+      await harness.deliver();
+      await harness.addTask('delete-expired-data');
+      await harness.runTasks();
+      const { rows } = await harness.app.pool.query('select from held_messages where service_id = $1', [service]);
+      expect(rows).toEqual([]);
+    },
+  );
+
   it('was scheduled for when they are open, and waits if they are closed then after a change', async () => {
     const { service, window, send, read } = await aTeam();
     const at = (hour: string) => `2026-11-17T${hour}:00:00.000000Z`;

@@ -28,7 +28,7 @@ import { type SendingTimes, zonesOfRecipient } from './sending-time.ts';
 
 export type { HeldRow } from './held-messages.sql.ts';
 
-/** Returns the message as it will be stored and, if it must wait, the row that says so. */
+/** Returns the message as it will be stored and, if it waits or changed sending times could make it wait, the row that says so. */
 export function holdInWindow(
   app: WindowDeps,
   times: SendingTimes | null,
@@ -36,9 +36,11 @@ export function holdInWindow(
   process_type: string,
   recipient: WhereItGoes,
 ): { notification: NewNotification; held?: HeldRow } {
-  if (times === null) return { notification };
-  const placed = placeMessage(app, times, { ...notification, process_type }, recipient, new Date(notification.due_at));
-  return placed ? held(notification, placed, recipient) : { notification };
+  const start = new Date(notification.due_at);
+  const placed = times && placeMessage(app, times, { ...notification, process_type }, recipient, start);
+  if (placed) return held(notification, placed, recipient);
+  const keepsZone = notification.scheduled_for !== null && typeof recipient.time_zone === 'string';
+  return keepsZone ? { notification, held: rowOf(notification, recipient, null) } : { notification };
 }
 
 /**
@@ -87,22 +89,22 @@ function regionOf(
 function held(
   notification: NewNotification,
   { due, held_until }: Placed,
-  { time_zone }: WhereItGoes,
+  recipient: WhereItGoes,
 ): { notification: NewNotification; held: HeldRow } {
   const due_at = timestamp(due);
-  const { id, service_id, notification_type, scheduled_for, job_id = null } = notification;
   return {
     notification: { ...notification, scheduled_for: due_at, due_at },
-    held: {
-      notification_id: id,
-      service_id,
-      notification_type,
-      held_until: timestamp(held_until),
-      time_zone: time_zone ?? null,
-      wanted_at: scheduled_for,
-      job_id,
-    },
+    held: rowOf(notification, recipient, timestamp(held_until)),
   };
+}
+
+function rowOf(
+  { id, service_id, notification_type, scheduled_for, job_id }: NewNotification,
+  { time_zone }: WhereItGoes,
+  held_until: Timestamp | null,
+): HeldRow {
+  const of = { notification_id: id, service_id, notification_type, job_id: job_id ?? null };
+  return { ...of, held_until, time_zone: time_zone ?? null, wanted_at: scheduled_for };
 }
 
 export const retimeHeldMessages: Task<{ service_id: string }> = {

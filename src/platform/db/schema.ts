@@ -332,7 +332,7 @@ interface HeldMessages {
   notification_id: string;
   service_id: string;
   notification_type: string;
-  held_until: Time;
+  held_until: Time | null;
   time_zone: string | null;
   wanted_at: Time | null;
   job_id: string | null;
