@@ -867,6 +867,7 @@ create table plan_messages (
   completed_at timestamp with time zone,
   due_at timestamp with time zone,
   leased_until timestamp with time zone,
+  recipient_tags text[],
   constraint plan_messages_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
   constraint plan_messages_how_check CHECK ((how = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint plan_messages_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),

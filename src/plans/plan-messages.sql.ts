@@ -203,24 +203,33 @@ export async function deleteOldMessages(
   return rows.length;
 }
 
-/** Messages whose contents were not erased, of one service or of all, in the order of their ids. */
+/**
+ * Messages that have all tags of one of the lists or whose tags are not known, if their contents were not erased; of one service or of
+ * all, in the order of their ids.
+ */
 export function selectWithContent(
   db: Db,
-  serviceId: string | undefined,
-  after = nilId,
-  limit: number,
+  {
+    serviceId,
+    tags,
+    after = nilId,
+    limit,
+  }: { serviceId: string | undefined; tags: string[][]; after?: string | undefined; limit: number },
 ): Promise<PlanMessage[]> {
   let query = db
     .selectFrom('plan_messages')
     .select(columns)
     .where('id', '>', after)
-    .where('encrypted_content', 'is not', null);
+    .where('encrypted_content', 'is not', null)
+    .where(({ or, eb }) =>
+      or([eb('recipient_tags', 'is', null), ...tags.map((all) => sql<boolean>`recipient_tags @> ${all}::text[]`)]),
+    );
   if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
   return query.orderBy('id').limit(limit).execute() as Promise<PlanMessage[]>;
 }
 
 export async function eraseContents(db: Db, ids: string[]): Promise<void> {
-  const nothing = { encrypted_content: null, reference: null };
+  const nothing = { encrypted_content: null, recipient_tags: null, reference: null };
   await db.updateTable('plan_messages').set(nothing).where('id', '=', anyOf(ids)).execute();
 }
 
@@ -231,9 +240,10 @@ export async function selectEncryptedContents(db: Db, after = nilId, limit: numb
   return { values, last: values.at(-1)?.id };
 }
 
+/** Forgets the tags, which are made with the key that is replaced. */
 export async function replaceEncryptedContents(db: Db, values: ReplacedValue[]): Promise<void> {
   await sql`
-    update plan_messages m set encrypted_content = v.after
+    update plan_messages m set encrypted_content = v.after, recipient_tags = null
     from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
     where m.id = v.id and m.encrypted_content = v.before`.execute(db);
 }

@@ -656,4 +656,22 @@ describe('erasing a person', () => {
     expect([again.body.erased.plan_messages, again.body.left.plan_messages]).toEqual([1, 0]);
     expect((await harness.admin('POST', '/platform-admin/find-recipient', person)).body.total.plan_message).toBe(0);
   });
+
+  it('decrypts no message to somebody else, and finds a person by address and those accepted before', async () => {
+    const at = { address_line_1: 'Grace Hopper', address_line_2: '1 High Street', address_line_3: 'SW1A 1AA' };
+    await accepted({ recipient: { ...at, email_address: 'grace.h@example.org' } });
+    const older = await accepted({ recipient: { email_address: 'Grace.H@example.org' } });
+    const other = await accepted();
+    const messages = harness.app.db.updateTable('plan_messages');
+    await messages.set({ recipient_tags: null }).where('id', '=', older).execute();
+    await messages.set({ encrypted_content: 'unreadable' }).where('id', '=', other).execute();
+    const found = async (person: string) => {
+      const search = { recipient: person, service_id: service };
+      const { status, body } = await harness.admin('POST', '/platform-admin/find-recipient', search);
+      return [status, body.total.plan_message];
+    };
+    expect(await found('grace.h@example.org')).toEqual([200, 2]);
+    expect(await found('Grace Hopper\nsw1a1aa')).toEqual([200, 1]);
+    expect(await found('Ada Hopper\nsw1a1aa')).toEqual([200, 0]);
+  });
 });

@@ -21,6 +21,7 @@ import { describeMissing } from '../rendering/placeholders.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
 import { createMessageCallback, type PlanDeps } from './message-callback.ts';
 import { addressOf, contentOf, encryptContent, type MessageContent, type PlanRecipient } from './message-content.ts';
+import { tagsOfRecipient } from './message-recipients.ts';
 import {
   cancelStepsOfOpenMessages,
   insertPlanMessage,
@@ -107,7 +108,8 @@ async function accept(
   const response = { ...shown, steps };
   await inTransaction(app.db, async (tx) => {
     await claim?.(tx, response);
-    await insertPlanMessage(tx, { ...message, due_at: scheduled_for ?? created_at }, steps);
+    const recipient_tags = tagsOfRecipient(app, recipient);
+    await insertPlanMessage(tx, { ...message, recipient_tags, due_at: scheduled_for ?? created_at }, steps);
     await countOutcome(tx, message, { after: { status: message.status, steps } });
   });
   return response;

@@ -23,6 +23,12 @@ interface AddressToFind {
   country: AddressCountry;
 }
 
+/** Whom to search for. Undefined means in all services. */
+export interface RecipientSearch {
+  who: RecipientToFind;
+  serviceId: string | undefined;
+}
+
 /**
  * Splits an address at lines and commas and normalises the parts for comparison: without case, spaces and punctuation. A postcode is a
  * separate part even if it shares a line with the town.

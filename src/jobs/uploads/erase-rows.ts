@@ -2,7 +2,7 @@ import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
-import { comparablePart, isAddressOf, normaliseRecipient, type RecipientToFind } from '../../recipients/recipient.ts';
+import { comparablePart, isAddressOf, normaliseRecipient, type RecipientSearch } from '../../recipients/recipient.ts';
 import {
   eraseFileNames,
   lockChunk,
@@ -19,12 +19,6 @@ const comparedDigits = 7;
 /** Leaves out the country code and finds fewer wrong matches: nothing else is compared with a file name. */
 const digitsInName = 9;
 
-interface OfRecipient {
-  who: RecipientToFind;
-  /** Undefined: of all services. */
-  serviceId: string | undefined;
-}
-
 /**
  * Deletes rows with an address or number from the files of finished jobs and from contact lists. Rows that are not sent yet are
  * left: their file is sent or deleted within a day, unless it is scheduled. Deletes the address or number from the names of all files.
@@ -32,7 +26,7 @@ interface OfRecipient {
 export async function eraseFileRows(
   tx: Tx,
   phone: PhoneRules,
-  of: OfRecipient,
+  of: RecipientSearch,
 ): Promise<{ erased: number; left: number }> {
   const result = { erased: 0, left: 0 };
   const isTheirs = matcherOf(phone, of);
@@ -50,7 +44,7 @@ export async function eraseFileRows(
 }
 
 /** Rows of files and contact lists with an address or number. */
-export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: OfRecipient) {
+export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: RecipientSearch) {
   const isTheirs = matcherOf(phone, of);
   for await (const { upload_id, first_row } of chunksWith(db, of)) {
     const chunk = await selectChunk(db, upload_id, first_row);
@@ -66,13 +60,13 @@ export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: OfRecipient
 type IsTheirs = (row: SheetCell[]) => boolean;
 
 /** What the database looks for. */
-function partOf(who: RecipientToFind) {
+function partOf(who: RecipientSearch['who']) {
   if ('address' in who) return { letters: comparablePart(who.address) };
   return who.contact.includes('@') ? { address: who.contact } : { digits: who.contact.slice(-comparedDigits) };
 }
 
 /** A postal address is spread over the cells of a row; an email address or number is in one. */
-function matcherOf(phone: PhoneRules, { who }: OfRecipient): IsTheirs {
+function matcherOf(phone: PhoneRules, { who }: RecipientSearch): IsTheirs {
   if ('address' in who) return (row) => isAddressOf(row.flat().join('\n'), who);
   const { contact } = who;
   const digits = contact.slice(-comparedDigits);
@@ -82,7 +76,7 @@ function matcherOf(phone: PhoneRules, { who }: OfRecipient): IsTheirs {
   return (row) => row.flat().some((text) => mayBe(text) && normaliseRecipient(phone, text) === contact);
 }
 
-async function* chunksWith(db: Db, { who, serviceId }: OfRecipient) {
+async function* chunksWith(db: Db, { who, serviceId }: RecipientSearch) {
   for (let ids = await selectUploadIds(db, serviceId, nilId, batch); ids.length > 0; ) {
     yield* await selectChunksWith(db, ids, partOf(who));
     ids = await selectUploadIds(db, serviceId, ids.at(-1) ?? nilId, batch);

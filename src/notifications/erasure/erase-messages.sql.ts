@@ -1,16 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import { Statement } from '../../platform/db/statement.ts';
-import { comparablePart, type RecipientToFind } from '../../recipients/recipient.ts';
+import { comparablePart, type RecipientSearch, type RecipientToFind } from '../../recipients/recipient.ts';
 import { forgetFailures } from '../attempts/attempts.sql.ts';
 import type { Status } from '../notification.ts';
 import type { Range } from '../partitions.sql.ts';
-
-export interface OfRecipient {
-  who: RecipientToFind;
-  /** Undefined for all services. */
-  serviceId: string | undefined;
-}
 
 /** For a postal address, the database compares only one part; the caller compares the rest. */
 function isOfRecipient(who: RecipientToFind): RawBuilder<unknown> {
@@ -32,7 +26,7 @@ interface FoundMessage {
 export async function selectMessagesWithin(
   db: Db,
   { from_id, to_id }: Range,
-  { who, serviceId }: OfRecipient,
+  { who, serviceId }: RecipientSearch,
 ): Promise<FoundMessage[]> {
   const { rows } = await sql<FoundMessage>`
     select n.id, n.service_id, n.recipient from notifications n

@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/database.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
-import { isAddressOf } from '../../recipients/recipient.ts';
+import { isAddressOf, type RecipientSearch } from '../../recipients/recipient.ts';
 import type { Status } from '../notification.ts';
 import { type Partition, type Range, selectPartitionSizes, selectPartitions } from '../partitions.sql.ts';
-import { eraseMessagesById, type OfRecipient, selectMessagesWithin } from './erase-messages.sql.ts';
+import { eraseMessagesById, selectMessagesWithin } from './erase-messages.sql.ts';
 
 /** Replaces the recipient of an erased message. */
 export const erasedRecipient = '[erased]';
@@ -25,7 +25,7 @@ const finalStatuses: Status[] = [
  * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Returns the erased ids, and
  * how many messages are left because their status is not final.
  */
-export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: string[]; left: number }> {
+export async function eraseMessages(db: Db, of: RecipientSearch): Promise<{ ids: string[]; left: number }> {
   const ids: string[] = [];
   let left = 0;
   for await (const batch of findMessagesOf(db, of)) {
@@ -42,7 +42,10 @@ export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: str
  * Finds messages to an address or number, in batches. Scans the table, because an index by recipient would slow down every accepted
  * message.
  */
-export async function* findMessagesOf(db: Db, of: OfRecipient): AsyncGenerator<{ id: string; service_id: string }[]> {
+export async function* findMessagesOf(
+  db: Db,
+  of: RecipientSearch,
+): AsyncGenerator<{ id: string; service_id: string }[]> {
   const { who } = of;
   for (const range of await listScanRanges(db)) {
     const found = await selectMessagesWithin(db, range, of);

@@ -9,15 +9,16 @@ import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
 import { eraseLetterFiles, eraseLetterReferences } from '../../letters/letter-retention.ts';
 import { eraseAttachments } from '../../notifications/attachments/attachments.ts';
 import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
-import { erasePlanMessages } from '../../plans/erase-plan-messages.ts';
+import { erasePlanMessages } from '../../plans/message-recipients.ts';
 import { allowLongPauses, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { StorageSettings } from '../../platform/settings.ts';
+import type { RecipientSearch } from '../../recipients/recipient.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
-import { type RecipientSearch, readRecipient, recipientKey } from './find-recipient.ts';
+import { readRecipient, recipientKey } from './find-recipient.ts';
 
 /** The number of erased rows, and of rows kept because they are still in use. */
 export interface Erasure {

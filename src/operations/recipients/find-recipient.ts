@@ -8,7 +8,7 @@ import { findFileRowsOf } from '../../jobs/uploads/erase-rows.ts';
 import { t } from '../../language/text.ts';
 import { findMessagesOf } from '../../notifications/erasure/erase-messages.ts';
 import { getShownMessage } from '../../notifications/history/shown-message.ts';
-import { findPlanMessagesOf } from '../../plans/erase-plan-messages.ts';
+import { findPlanMessagesOf } from '../../plans/message-recipients.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField } from '../../platform/failure.ts';
@@ -16,18 +16,17 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { addressParts, comparablePart, type RecipientToFind } from '../../recipients/recipient.ts';
+import {
+  addressParts,
+  comparablePart,
+  type RecipientSearch,
+  type RecipientToFind,
+} from '../../recipients/recipient.ts';
 import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
 import { findSuppressionsOf } from '../../services/suppression/suppression-list.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
-
-/** The recipient to find, in one service or in all. */
-export interface RecipientSearch {
-  who: RecipientToFind;
-  serviceId: string | undefined;
-}
 
 /** Enough for an email address, or for seven lines of a postal address. */
 export const maxRecipientLength = 1_000;

@@ -648,6 +648,7 @@ interface PlanMessages {
   completed_at: Time | null;
   due_at: Time | null;
   leased_until: Time | null;
+  recipient_tags: string[] | null;
 }
 
 interface PlanOutcomeChanges {

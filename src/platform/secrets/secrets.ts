@@ -62,6 +62,11 @@ export class SecretBox {
     return tagOf(this.firstKey().for(purpose), text);
   }
 
+  /** Returns the tags of some texts under each of the keys. */
+  tagsByKey(purpose: string, texts: readonly string[]): string[][] {
+    return this.keys.map((key) => texts.map((text) => tagOf(key.for(purpose), text)));
+  }
+
   /** Whether it is the tag of this text under any of the keys. */
   isTag(purpose: string, text: string, tag: string): boolean {
     return this.keys.some((key) => sameSecret(tagOf(key.for(purpose), text), tag));
