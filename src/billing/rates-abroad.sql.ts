@@ -7,7 +7,10 @@ import { invalidField } from '../platform/failure.ts';
 
 export async function insertRateAbroad(db: Db, rate: RateAbroad): Promise<void> {
   await withConstraints(
-    { rates_abroad_pkey: () => invalidField('valid_from', t('There is a rate from this moment already.')) },
+    {
+      rates_abroad_pkey: () =>
+        invalidField('valid_from', t('Enter another date. There is already a rate from this one.')),
+    },
     () => db.insertInto('rates_abroad').values(rate).execute(),
   );
 }

@@ -321,7 +321,7 @@ describe('the page of rates', { timeout: 60_000 }, () => {
     const { multiplierOf } = await aSender(american);
     expect(await multiplierOf('+44 7911 123456')).toBe(6);
     const again = await admin.post(`${page}/new-abroad`, form);
-    expect(again.problems).toEqual({ valid_from: 'There is a rate from this moment already.' });
+    expect(again.problems).toEqual({ valid_from: 'Enter another date. There is already a rate from this one.' });
   });
 
   it.each([

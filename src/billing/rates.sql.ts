@@ -38,7 +38,9 @@ export async function selectKnownPrices(db: Db): Promise<{ sms: boolean; letter:
 
 export async function insertSmsRate(db: Db, row: { valid_from: Timestamp; rate: number }): Promise<void> {
   await withConstraints(
-    { sms_rates_pkey: () => invalidField('valid_from', t('There is a rate from this moment already.')) },
+    {
+      sms_rates_pkey: () => invalidField('valid_from', t('Enter another date. There is already a rate from this one.')),
+    },
     () => db.insertInto('sms_rates').values(row).execute(),
   );
 }
@@ -48,7 +50,10 @@ export async function insertLetterRate(
   row: { post_class: string; sheet_count: number; start_date: Timestamp; rate: number },
 ): Promise<void> {
   await withConstraints(
-    { letter_rates_pkey: () => invalidField('start_date', t('There is a rate from this moment already.')) },
+    {
+      letter_rates_pkey: () =>
+        invalidField('start_date', t('Enter another date. There is already a rate from this one.')),
+    },
     () => db.insertInto('letter_rates').values(row).execute(),
   );
 }

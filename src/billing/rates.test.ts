@@ -96,7 +96,10 @@ describe('POST /sms-rate', () => {
     const response = await harness.admin('POST', '/sms-rate', { rate: 1, valid_from: '2026-03-31T23:00:00Z' });
     expect(response).toMatchObject({
       status: 400,
-      body: { result: 'error', message: { valid_from: ['There is a rate from this moment already.'] } },
+      body: {
+        result: 'error',
+        message: { valid_from: ['Enter another date. There is already a rate from this one.'] },
+      },
     });
   });
 
@@ -142,7 +145,7 @@ describe('POST /letter-rates', () => {
     expect((await pricesOn('2026-12-01')).letter('first', 1)).toBe(1.56);
     expect((await pricesOn('2026-11-30')).letter('first', 2)).toBe(1.61);
     expect((await harness.admin('POST', '/letter-rates', rate)).body.message).toEqual({
-      start_date: ['There is a rate from this moment already.'],
+      start_date: ['Enter another date. There is already a rate from this one.'],
     });
   });
 

@@ -33,7 +33,9 @@ export function unsubscribeRoutes(http: Http, app: Platform): void {
       // The form on our own page gets a page, a mail client gets JSON.
       if (request.type(['json', 'html']) === 'html') {
         const language = findSubscription(app, notification_id, token)?.language;
-        const told = t('The sender has been told. It can take a few days until emails already on their way stop.');
+        const told = t(
+          'We have told the sender. You may still get emails that are already on their way, for a few days.',
+        );
         return sendPage(app, reply, { status: 200, language }, () => ({
           title: t('You have unsubscribed'),
           content: `<p>${asHtml(told)}</p>`,

@@ -81,7 +81,7 @@ describe('the operator', () => {
     const { page, origin } = await open();
     await page.context().addCookies([{ name: 'pennypost_session', value: token, url: origin }]);
     await page.goto('/console/operator');
-    await page.getByRole('heading', { name: 'All is well' }).waitFor();
+    await page.getByRole('heading', { name: 'No problems' }).waitFor();
     const wrong = await problemsInEveryLook(page, 'operator-well');
 
     gateways.answer = ({ gateway }) => (gateway === 'mmg' ? 'hang up' : 'accept');
@@ -94,7 +94,7 @@ describe('the operator', () => {
     gateways.answer = () => 'accept';
     harness.clock.advance({ seconds: 15 });
     await send(20);
-    await page.getByRole('heading', { name: 'All is well' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('heading', { name: 'No problems' }).waitFor({ timeout: 30_000 });
     await page.context().close();
     expect(wrong).toEqual([]);
   }, 300_000);

@@ -77,7 +77,7 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
               </>
             ),
           },
-          { head: t('Set by'), cell: ({ sources }) => <Sources sources={sources} /> },
+          { head: t('Required by'), cell: ({ sources }) => <Sources sources={sources} /> },
         ]}
       />
     </div>

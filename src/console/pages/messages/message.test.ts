@@ -146,13 +146,13 @@ describe('a callback', () => {
       harness.clock.advance({ minutes: 1 });
     }
     const page = await browser.get(pageOf(id));
-    expect(timelineOf(page).at(-2)).toMatch(/^Your system could not be told: its status: .*\/hook responded 500 in/);
+    expect(timelineOf(page).at(-2)).toMatch(/^We could not tell your system: its status: .*\/hook responded 500 in/);
     const replay = /action="([^"]+\/replay)"/.exec(page.text)?.[1] ?? '';
     sink.answer = () => 204;
     await browser.post(replay);
     await harness.deliver();
     expect(timelineOf(await browser.get(pageOf(id))).at(-2)).toMatch(
-      /^Your system was told: its status: .*responded 204/,
+      /^We told your system: its status: .*responded 204/,
     );
     const other = await aQueuedMessage(harness, service);
     expect((await browser.post(replay.replace(id, other))).status).toBe(404);

@@ -171,8 +171,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
                 </T>
               </span>
               <button class="button button--quiet button--small" type="button">
-                <span>{t('Switch keys off')}</span>
-                <span hidden>{t('Switch keys on')}</span>
+                <span>{t('Switch keyboard shortcuts off')}</span>
+                <span hidden>{t('Switch keyboard shortcuts on')}</span>
               </button>
             </p>
           )}

@@ -264,7 +264,7 @@ export function calledBack({
       icon: 'delivered',
       tone: 'green',
       title: t(
-        'Your system was told: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+        'We told your system: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
         { callback },
       ),
       text,
@@ -277,7 +277,7 @@ export function calledBack({
       icon: 'failed',
       tone: 'red',
       title: t(
-        'Your system could not be told: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+        'We could not tell your system: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
         { callback },
       ),
       text,
@@ -287,11 +287,11 @@ export function calledBack({
   const title =
     next_attempt_at && last
       ? t(
-          'Your system will be told again: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+          'We will tell your system again: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
           { callback },
         )
       : t(
-          'Your system will be told: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+          'We will tell your system: {callback, select, delivery_status {its status} message_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
           { callback },
         );
   return { ...common, icon: 'sending', tone: 'amber', title, text };

@@ -32,7 +32,7 @@ describe('rates', () => {
     expect(page.text).toMatch(/1 Apr 2027.*From then on.*3\.14p/s);
     expect(page.text).toContain('£1.25');
     expect((await operator.post(`${rates}/new-text`, { rate: '0.1', valid_from: '2027-04-01' })).problems).toEqual({
-      valid_from: 'There is a rate from this moment already.',
+      valid_from: 'Enter another date. There is already a rate from this one.',
     });
   });
 

@@ -100,7 +100,7 @@ export function QuickStart(props: QuickStartProps) {
           )}
         </li>
         <li>
-          <h2>{t('Make it yours')}</h2>
+          <h2>{t('Choose what to do next')}</h2>
           <NextSteps serviceId={service.id} has={props.has} />
         </li>
       </ol>

@@ -186,7 +186,7 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
         </T>
       </h2>
       <Table
-        caption={t('What is held, and where')}
+        caption={t('What we hold, and where')}
         rows={shown}
         keyOf={({ kind }) => kind}
         columns={[

@@ -132,7 +132,7 @@ export function FillIn({ formState, sendable: { templates, lists }, today, back 
       <Select
         formState={formState}
         name="week"
-        label={t('Which of these days in a month')}
+        label={t('Which weekday of the month')}
         hint={t('If you send on weekdays of a month.')}
         choices={weeks}
       />

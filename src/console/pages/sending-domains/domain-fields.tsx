@@ -15,7 +15,7 @@ export function signer(way: SendingDomain['way'], provider: string | null): Text
 }
 
 export function holdWords({ config }: App): Text {
-  return t('Emails wait until it is right again, at most {hours, plural, one {# hour} other {# hours}}', {
+  return t('Emails wait until the domain is verified again, at most {hours, plural, one {# hour} other {# hours}}', {
     hours: config.delivery.expiry_ms / hour_ms,
   });
 }

@@ -293,7 +293,7 @@ function Choices({ domain, app, change }: ChoicesProps) {
             to=""
             fields={{ task: 'retire' }}
           >
-            {t('No email will come from it. Its key is erased after 7 days. You cannot undo this.')}
+            {t('No emails will come from this domain. We erase its key after 7 days. You cannot undo this.')}
           </Confirm>
         </div>
       )}

@@ -18,7 +18,7 @@ interface DomainProps {
 
 const verdicts = {
   pass: { kind: 'delivered', word: t('Found', { context: 'a DNS record is there' }) },
-  warn: { kind: 'sending', word: t('Could be better') },
+  warn: { kind: 'sending', word: t('Needs improvement') },
   fail: { kind: 'failed', word: t('Wrong') },
   unknown: { kind: 'cancelled', word: t('Unknown') },
 } as const;
@@ -32,11 +32,11 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
     return (
       <Notice tone="red">
         <T>
-          <b>No email comes from {{ name }}.</b> Something that it needs was wrong for a day.
+          <b>No email comes from {{ name }}.</b> A record or a server was wrong for a day.
         </T>{' '}
         {hold
-          ? t('Emails wait until it is right again.')
-          : t('Until it is right again, emails come from {fallback}.', { fallback })}
+          ? t('Emails wait until the domain is verified again.')
+          : t('Until the domain is verified again, emails come from {fallback}.', { fallback })}
       </Notice>
     );
   }
@@ -59,7 +59,7 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
     return (
       <Notice tone="amber">
         <T>
-          <b>Emails come from {{ name }}, but something that it needs is wrong</b> since{' '}
+          <b>Emails come from {{ name }}, but a record or a server is wrong</b> since{' '}
           <Time at={domain.required_failing_since} now={now} />. After 24 hours emails no longer come from this domain.
         </T>
       </Notice>

@@ -59,7 +59,7 @@ describe('the domains of a service', () => {
     expect((await browser.post(`${url}/change`, change)).location).toBe(url);
     expect(await domainAt(url)).toMatchObject({ hold: true, return_path_domain: 'bounces.council.example' });
     const shown = (await browser.get(url)).text;
-    expect(shown).toContain('Emails wait until it is right again, at most 72 hours');
+    expect(shown).toContain('Emails wait until the domain is verified again, at most 72 hours');
     const wrong = await browser.post(`${url}/change`, { suspended: 'fall-back', return_path_domain: 'nothing' });
     expect([wrong.status, wrong.text.includes('Enter a domain such as bounces.council.example')]).toEqual([400, true]);
     await browser.post(`${url}/change`, { suspended: 'fall-back' });

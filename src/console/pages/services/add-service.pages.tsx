@@ -67,13 +67,13 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                 )}
                 {visitor.user.platform_admin && (
                   <details class="more" open={formState.problems.has('id')}>
-                    <summary>{t('This service comes from another Notify')}</summary>
+                    <summary>{t('Move the service from another Notify')}</summary>
                     <Field
                       formState={formState}
                       name="id"
-                      label={t('Its id there')}
+                      label={t('Id of the service in the other Notify')}
                       hint={t(
-                        'The first of the two ids in each of its API keys. With it, applications can keep their keys and template ids.',
+                        'The first of the two ids in each of its API keys. Applications can then keep their keys and template ids.',
                       )}
                       autocomplete="off"
                     />

@@ -172,7 +172,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
                 <Choices
                   formState={formState}
                   name="status"
-                  legend={t('What do you decide?')}
+                  legend={t('Your decision')}
                   kind="one"
                   choices={[
                     { value: 'approved', label: t('Let {name} in', { name: requester.name }) },
@@ -207,7 +207,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
       });
       const { name } = request.requester;
       const notice =
-        status === 'approved' ? t('{name} has joined the team.', { name }) : t('You have refused {name}.', { name });
+        status === 'approved' ? t('{name} has joined the team.', { name }) : t('Request of {name} refused.', { name });
       return { to: `/services/${service.id}`, notice };
     },
   });
@@ -220,11 +220,11 @@ function reasonNotToDecide(request: Request, serviceId: string, userId: string):
   const decider = status_changed_by?.name;
   if (status === 'approved')
     return decider === undefined
-      ? t('A person has already let {name} in.', { name })
+      ? t('Somebody has already let {name} in.', { name })
       : t('{decider} has already let {name} in.', { decider, name });
   if (status === 'rejected')
     return decider === undefined
-      ? t('A person has already refused.')
+      ? t('Somebody has already refused.')
       : t('{decider} has already refused.', { decider });
   if (status === 'cancelled') return t('{name} has cancelled the request.', { name });
   if (requester.belongs_to_service.includes(serviceId)) return t('{name} is already in the team.', { name });

@@ -81,15 +81,13 @@ function addTextUnit(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: textUnitPath,
     who: operator,
-    title: t('Limits of texts count'),
-    lead: t(
-      'A long text is sent in several parts. A change holds from tomorrow, for the limits of the day and of the year.',
-    ),
+    title: t('What limits on texts count'),
+    lead: t('A long text is sent in several parts. A change applies from tomorrow, to daily and annual limits.'),
     fields: (service, formState) => (
       <Choices
         formState={formState}
         name="unit"
-        legend={t('Limits of texts count')}
+        legend={t('What limits on texts count')}
         choices={[
           { value: 'messages', label: unitNames.messages, hint: t('However long they are.') },
           { value: 'parts', label: unitNames.parts, hint: t('As they are billed.') },

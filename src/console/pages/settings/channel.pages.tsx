@@ -65,7 +65,7 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      lead: t('Messages to other countries cost more. “Usage” says how much.'),
+      lead: t('Messages to other countries cost more. See the prices in “Usage”.'),
       fields: ({ permissions }, formState) => (
         <YesNo formState={formState} legend={title} isYes={permissions.includes(permission)} />
       ),

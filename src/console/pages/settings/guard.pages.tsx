@@ -80,7 +80,7 @@ export function guardPages(pages: Pages, app: ConsoleApp): void {
     who: operator,
     title: t('Exempt the service from pauses'),
     lead: t(
-      'Until then the team is warned when emails bounce, and can send to many all the same. Leave the day empty to end this.',
+      'Until then we warn the team when emails bounce, but do not pause sending to many. Leave the day empty to end the exemption.',
     ),
     fields: (_service, formState) => <DayField formState={formState} name="exempt_until" label={t('Until')} />,
     form: Type.Object({ exempt_until: Type.Optional(TypedValue) }),

@@ -166,7 +166,7 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
       },
       {
         label: t('STOP, START and HELP'),
-        value: hasOwnReplies ? t('Own words or replies') : t('As usual'),
+        value: hasOwnReplies ? t('Your own words or replies') : t('Default words and replies'),
         path: 'text/replies',
       },
       {
@@ -237,7 +237,7 @@ function operatorSettings(
       path: 'operator/landlines',
     },
     { label: t('Annual limits'), value: describeAnnualLimits(service), path: annualLimitPath },
-    { label: t('Limits of texts count'), value: describeTextUnit(app, service), path: textUnitPath },
+    { label: t('What limits on texts count'), value: describeTextUnit(app, service), path: textUnitPath },
     ...limitSettings.map(({ path, field, title }) => ({ label: title, value: count(service[field]), path })),
     { label: t('Free texts this financial year'), value: count(freeTexts), path: 'operator/free-texts' },
     ...channels.map((channel) => ({

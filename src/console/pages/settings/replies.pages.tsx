@@ -79,7 +79,7 @@ export function keywordPages(pages: Pages, app: ConsoleApp): void {
               {
                 value: 'sender',
                 label: t('Only texts from the number that got the reply'),
-                hint: t('Choose this if each of your numbers is for another programme.'),
+                hint: t('Choose this if each of your numbers is for a different programme.'),
               },
             ]}
             chosen={[scope ?? usual]}

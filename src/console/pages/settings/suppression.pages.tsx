@@ -154,7 +154,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
           yes: t(
             'We refuse requests to send to an address on the list, and rows of files fail at once. We still send emails that we have accepted before.',
           ),
-          no: t('We send emails to every address. The list stays, and works again when you switch it on.'),
+          no: t('We send emails to every address. We keep the list, and use it again when you switch it on.'),
         }}
       />
     ),

@@ -106,9 +106,9 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         isYes={permissions.includes(keepCharacters)}
         hints={{
           yes: t(
-            'Texts can contain letters of every alphabet. One of them makes a text more expensive: a part then has 70 characters.',
+            'Texts can contain letters of every alphabet. One special letter makes a text more expensive: each part then has 70 characters.',
           ),
-          no: t('Letters that phones may lack are replaced, such as ą with a.'),
+          no: t('We replace letters that some phones cannot show, such as ą with a.'),
         }}
       />
     ),

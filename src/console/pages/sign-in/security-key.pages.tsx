@@ -87,7 +87,7 @@ function OtherWays({ user }: { user: UserRecord }) {
   }
   return (
     <form class="row small muted" method="post" action={pageUrl('/sign-in/other-way')}>
-      <span>{t('No key with you?')}</span>
+      <span>{t('Do you not have your key with you?')}</span>
       <button class="button button--quiet button--small" type="submit">
         {user.auth_type === 'sms_auth' ? t('Send a text code') : t('Send an email link')}
       </button>

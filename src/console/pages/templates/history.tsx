@@ -114,7 +114,7 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
         <div>
           <dt>{t('Placeholders added')}</dt>
           <dd class="figure-mid">{fields.added.length}</dd>
-          <dd>{formatPlaceholders(fields.added) || t('Nothing new for API callers')}</dd>
+          <dd>{formatPlaceholders(fields.added) || t('API requests stay the same')}</dd>
         </div>
       </dl>
     </>

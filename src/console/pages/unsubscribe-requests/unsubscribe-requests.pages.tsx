@@ -133,9 +133,9 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
             <Choices
               formState={formState}
               name="done"
-              legend={t('Is it done?')}
+              legend={t('Have you removed these addresses from your lists?')}
               kind="several"
-              choices={[{ value: 'yes', label: t('We have removed all of them from our lists') }]}
+              choices={[{ value: 'yes', label: t('We have removed all of these addresses') }]}
               chosen={report.processed_by_service_at ? ['yes'] : []}
             />
           </SaveForm>

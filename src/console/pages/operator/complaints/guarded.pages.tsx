@@ -51,7 +51,7 @@ export function guardedPages(pages: Pages, app: ConsoleApp): void {
               />
             </div>
             {services.length === 0 ? (
-              <Empty title={t('No services')}>{t('Nothing is wrong with the emails that they send.')}</Empty>
+              <Empty title={t('No services')}>{t('No service has too many bounces or complaints.')}</Empty>
             ) : (
               <Services services={services} now={now} maySee={visitor.user.platform_admin} />
             )}
@@ -67,8 +67,8 @@ function Mode({ mode }: { mode: 'warn' | 'off' }) {
   return (
     <Notice>
       {mode === 'warn'
-        ? t('GUARD is “warn”: teams are told, and no service is paused.')
-        : t('GUARD is “off”: nothing is judged, and nobody is told.')}
+        ? t('GUARD is “warn”: we warn teams, but pause no service.')
+        : t('GUARD is “off”: we neither warn teams nor pause services.')}
     </Notice>
   );
 }

@@ -73,7 +73,7 @@ async function verdict(): Promise<string> {
 describe('GET /console/operator', () => {
   it('all is well while providers take what they get', async () => {
     await send(20);
-    expect(await verdict()).toMatch(/^green: All is well/);
+    expect(await verdict()).toMatch(/^green: No problems/);
   });
 
   it('a provider that stops is named within half a minute, with what was done; its repair, too', async () => {
@@ -90,7 +90,7 @@ describe('GET /console/operator', () => {
     await wait(10);
     await send(40);
     expect(await verdict()).toMatch(
-      /^green: All is well MMG had problems: Pennypost moved its share from 51 to 41 at 12:00/,
+      /^green: No problems MMG had problems: Pennypost moved its share from 51 to 41 at 12:00/,
     );
   });
 

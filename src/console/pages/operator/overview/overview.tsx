@@ -279,8 +279,8 @@ function AllIsWell({ overview: { providers, now } }: { overview: Overview }) {
     <section class="verdict tone-green" aria-labelledby="verdict">
       <Icon name="delivered" />
       <div>
-        <h2 id="verdict">{t('All is well')}</h2>
-        {moves.length === 0 && <p>{t('Providers, queues, workers and the system are as they should be.')}</p>}
+        <h2 id="verdict">{t('No problems')}</h2>
+        {moves.length === 0 && <p>{t('Providers, queues, workers and the system are working.')}</p>}
         {moves.map(({ display_name, before, priority, at }) => (
           <p key={display_name}>
             <T>

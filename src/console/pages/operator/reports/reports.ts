@@ -69,7 +69,7 @@ export const reports: readonly Report[] = [
   {
     name: 'text-providers',
     title: t('Texts by provider and day'),
-    about: t('What each provider was given, and what it costs without allowances.'),
+    about: t('How many texts each provider sent, and what they cost without allowances.'),
     days: daysOf,
     list: async (app, days) => listDailyProviderVolumes(app, days).then(asRows),
     heads: { day: t('Day'), provider: t('Provider'), ...texts, sms_cost: { money: t('Cost') } },
@@ -166,7 +166,7 @@ export const reports: readonly Report[] = [
   {
     name: 'live-services',
     title: t('Live services'),
-    about: t('Who runs them, and what they have sent in this financial year.'),
+    about: t('Who runs each live service, and what it has sent in this financial year.'),
     list: async (app) => listLiveServices(app).then(asRows),
     heads: {
       service_name: t('Service'),

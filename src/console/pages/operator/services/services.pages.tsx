@@ -46,7 +46,7 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
       const requests = await listGoLiveRequests(app.db, maxRequests);
       return {
         title: t('Requests to go live'),
-        lead: t('Those that have waited longest come first.'),
+        lead: t('The service that has waited longest comes first.'),
         crumbs: [{ label: t('Services'), to: path }],
         content:
           requests.length === 0 ? (

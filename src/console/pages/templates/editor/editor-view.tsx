@@ -158,7 +158,7 @@ function EmptyPreview() {
   return (
     <section class="card stack stack--tight" aria-label={t('Preview')}>
       <h2>{t('Preview')}</h2>
-      <p class="muted">{t('Your message will appear here as its recipient gets it.')}</p>
+      <p class="muted">{t('Your message will appear here as its recipient will see it.')}</p>
     </section>
   );
 }
@@ -270,7 +270,7 @@ function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
   const { template, version, draft } = editing;
   if (!template || version === template.version) return null;
   return (
-    <section class="card stack stack--tight" aria-label={t('Changed meanwhile')}>
+    <section class="card stack stack--tight" aria-label={t('This template has changed')}>
       <h2>
         <T>{{ createdByName: template.created_by_name }} saved this template while you were writing</T>
       </h2>

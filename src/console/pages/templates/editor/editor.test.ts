@@ -153,7 +153,7 @@ describe('the preview of a draft', () => {
   it('of an empty text counts nothing', async () => {
     const { text } = await ada.browser.post(path('/new/sms'), { name: 'Due', content: ' ', do: 'preview' });
     expect(text).not.toMatch(/\d part|\d character/);
-    expect(text).toContain('Your message will appear here as its recipient gets it.');
+    expect(text).toContain('Your message will appear here as its recipient will see it.');
   });
 
   it('is the letter that is then printed, pixel by pixel', async () => {

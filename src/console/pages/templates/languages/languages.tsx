@@ -110,7 +110,7 @@ export function LanguageSettings({ template, texts, languages, formState }: Sett
             formState={formState}
             name="field"
             label={t('Placeholder that chooses the language')}
-            hint={t('A value such as fr for this placeholder chooses the text. It does not have to be in the message.')}
+            hint={t('A value such as fr chooses the text. The placeholder does not have to be in the message.')}
             value={languages.field ?? ''}
           />
           <label class="choice">
