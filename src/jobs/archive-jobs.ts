@@ -3,7 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays } from '../services/settings/data-retention.ts';
 import { deleteRowsOf, selectExpiredJobs } from './jobs.sql.ts';
 
-/** A job may have 200 chunks. */
+/** A job has up to 200 chunks. */
 const batch = 20;
 
 /** Deletes the rows of old jobs. Jobs and their statistics stay. */

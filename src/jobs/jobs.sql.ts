@@ -40,7 +40,7 @@ export function selectJob(db: Db | Tx, id: string): Promise<JobRow | undefined> 
   return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Every change of a job locks it first: expanding waits for cancelling, and cancelling for expanding. */
+/** Every change of a job locks it first, so that expanding and cancelling wait for each other. */
 export function lockJob(tx: Tx, id: string): Promise<JobRow | undefined> {
   return tx.selectFrom('jobs').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
@@ -53,7 +53,7 @@ export async function commitWithoutWaiting(tx: Tx): Promise<void> {
   await sql`select set_config('synchronous_commit', 'off', true)`.execute(tx);
 }
 
-/** Jobs of one service are accepted one after the other, so that the number of unfinished ones is exact. */
+/** Serialises the acceptance of a service's jobs, so that the number of unfinished ones is exact. */
 export async function lockJobsOf(tx: Tx, serviceId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`jobs ${serviceId}`}, 0))`.execute(tx);
 }
@@ -68,7 +68,7 @@ export async function countUnfinishedJobs(tx: Tx, serviceId: string): Promise<nu
   return count;
 }
 
-/** The cells as they were in the file are left out: they are as long as the messages. */
+/** Omits the original cells of the file, which are as long as the messages. */
 export function selectNextChunk(tx: Tx, jobId: string) {
   return tx
     .selectFrom('upload_chunks')
@@ -93,7 +93,7 @@ export async function markChunkExpanded(
     .execute();
 }
 
-/** Statuses of a job's notifications; statuses without any are left out. */
+/** Counts a job's notifications by status. Omits statuses without notifications. */
 export async function selectJobStatistics(
   db: Db | Tx,
   jobIds: string[],
@@ -110,7 +110,7 @@ export async function isServiceActive(db: Db, serviceId: string): Promise<boolea
   return row?.active ?? false;
 }
 
-/** A job with the names that its record shows. */
+/** Selects jobs with the names that their records show. */
 function recordedJobs(db: Db | Tx) {
   return db
     .selectFrom('jobs')
@@ -133,7 +133,7 @@ export interface JobFilter {
   contact_list_id?: string;
 }
 
-/** Files that other software sends in the name of a user. */
+/** File names that the official front end uses for its own jobs. */
 const unlistedNames = ['Test message', 'Report'];
 
 const matches = (serviceId: string, { created_since, statuses, contact_list_id }: JobFilter) => sql<boolean>`(
@@ -196,7 +196,7 @@ export function selectServiceState(db: Db, id: string) {
   return db.selectFrom('services').select(['active', 'restricted']).where('id', '=', id).executeTakeFirst();
 }
 
-/** Jobs beyond the retention of their channel, counted in whole days. */
+/** Selects jobs that are older than the retention of their channel, in whole days. */
 export async function selectExpiredJobs(
   db: Db,
   { calendar, today, defaultDays, limit }: { calendar: Calendar; today: string; defaultDays: number; limit: number },
@@ -211,13 +211,13 @@ export async function selectExpiredJobs(
   return rows.map(({ id }) => id);
 }
 
-/** Deletes their uploads, with all rows. */
+/** Deletes the uploads of these jobs, with all rows. */
 export async function deleteRowsOf(tx: Tx, ids: string[]): Promise<void> {
   await tx.deleteFrom('uploads').where('id', 'in', ids).execute();
   await tx.updateTable('jobs').set({ archived: true }).where('id', 'in', ids).execute();
 }
 
-/** Due and not finished. */
+/** Whether a job is due and not finished. */
 const isUnfinished = (now: Timestamp) =>
   sql`(status in ('pending', 'in progress') or status = 'scheduled' and scheduled_for <= ${now})`;
 
@@ -227,7 +227,7 @@ export interface IdleJob {
   id: string;
   service_id: string;
   idle_s: number;
-  /** Notifications that are not sent yet: a job with many of them waits for the delivery queue. */
+  /** Notifications that are not sent yet. A job with many of them waits for the delivery queue. */
   waiting: number;
   /** The guard has paused sending emails to many. */
   is_paused: boolean;
@@ -244,7 +244,7 @@ export async function selectIdleJobs(db: Db, now: Timestamp, idleSince: Timestam
   return rows;
 }
 
-/** Rows of unfinished jobs that are not notifications yet. */
+/** Counts rows of unfinished jobs that are not notifications yet. */
 export async function countWaitingRows(
   db: Db,
   now: Timestamp,
@@ -255,7 +255,7 @@ export async function countWaitingRows(
   return rows;
 }
 
-/** Returns their number. */
+/** Returns how many jobs it cancelled. */
 export async function cancelUnfinishedJobs(db: Db, because: string, now: Timestamp): Promise<number> {
   const { numAffectedRows } = await sql`
     update jobs set status = 'cancelled', cancelled_because = ${because}, processing_finished = ${now}, updated_at = ${now},

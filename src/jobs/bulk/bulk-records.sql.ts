@@ -7,7 +7,7 @@ import type { JobRow } from '../jobs.sql.ts';
 
 type BulkRow = JobRow & { service_name: string; template_name: string; api_key_name: string };
 
-/** Sends that were made with keys of one type. */
+/** Selects the sends that were made with keys of one type. */
 interface Owner {
   service_id: string;
   key_type: KeyType;
@@ -28,7 +28,7 @@ export async function selectBulkSend(db: Db | Tx, owner: Owner, id: string): Pro
   return rows[0];
 }
 
-/** Newest first. */
+/** Selects the newest sends first. */
 export async function selectBulkSends(
   db: Db,
   owner: Owner,
@@ -54,7 +54,7 @@ interface ResultRow {
 
 const pageSize = 1_000;
 
-/** The messages of a job in the order of its rows, one page after the other, without a connection in between. */
+/** Yields the messages of a job in the order of its rows, page by page. Holds no connection between two pages. */
 export async function* pagesOfResults(db: Db, jobId: string, firstId: string): AsyncGenerator<ResultRow[]> {
   for (let after = -1; ; ) {
     const { rows } = await sql<ResultRow>`

@@ -98,13 +98,13 @@ export async function cancelBulk(app: JobDeps, caller: ApiCaller, id: string): P
   return getBulkJob(app, app.db, caller, id);
 }
 
-/** Files about a send. They are made piece by piece, while they are downloaded. */
+/** Files about a send, which are streamed while they are created. */
 
 export type FileFormat = 'csv' | 'ndjson';
 
 const resultColumns = ['row', 'id', 'recipient', 'reference', 'status', 'updated_at'];
 
-/** One line for each message, in the order of the rows. */
+/** Yields one line for each message, in the order of the rows. */
 export async function* resultsOf(db: Db, job: BulkJob, format: FileFormat): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(resultColumns);
   // The ids of its messages follow its creation, by the clock of another process.
@@ -121,7 +121,7 @@ export async function* resultsOf(db: Db, job: BulkJob, format: FileFormat): Asyn
   }
 }
 
-/** The rows that were not sent. As CSV with all their cells, so that they can be corrected and sent again. */
+/** Returns the rows that were not sent. CSV has all their cells, so that they can be corrected and sent again. */
 export async function problemsOf(
   { db, country }: Platform,
   job: BulkJob,

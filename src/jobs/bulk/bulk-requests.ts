@@ -88,7 +88,7 @@ type BulkRows = { rows: unknown[][] } | { csv: string };
 
 type Fields = Record<string, unknown>;
 
-/** Up to 7 days ahead. */
+/** How far ahead a send can be scheduled: 7 days. */
 const windowOfFiles = {
   maxAhead_ms: 7 * 24 * hour_ms,
   past: 'datetime cannot be in the past',
@@ -97,7 +97,7 @@ const windowOfFiles = {
 
 export function readBulkRequest(request: FastifyRequest, now: Date): { send: BulkSend; source: BulkRows } {
   const body = request.body as Fields;
-  // Ignored, a time in the query would mean: at once.
+  // If a time in the query was ignored, the messages would be sent at once.
   refuse(problemsWith(request, JsonParameters, 'querystring'));
   const problems = problemsWith(request, BulkRequest, 'body').map(withNameOfTemplate);
   const send = readFields(BulkRequest, body, now, [...problems, ...problemsOfRows(body?.rows)]);
@@ -136,7 +136,7 @@ function readFields(schema: { properties: object }, fields: Fields, now: Date, p
   };
 }
 
-/** Not in the schema: each of a million rows would be an error of its own. */
+/** Not part of the schema, which would report an error for each of a million rows. */
 function problemsOfRows(rows: unknown): Problem[] {
   if (!Array.isArray(rows)) return [];
   if (rows.length === 0) return [validation('rows', 'rows [] is too short')];
@@ -146,7 +146,7 @@ function problemsOfRows(rows: unknown): Problem[] {
     : [validation('rows', `rows ${printedValue(wrong)} is not of type array`)];
 }
 
-/** Other endpoints call it `id` in this text. */
+/** The text of the schema calls the field `id`, as in other endpoints. */
 function withNameOfTemplate(problem: Problem): Problem {
   const isAboutTemplate = typeof problem.about === 'object' && problem.about.property === 'template_id';
   return isAboutTemplate ? { ...problem, message: problem.message.replace(/^id /, 'template_id ') } : problem;

@@ -43,7 +43,7 @@ export async function getBulkTemplate(app: JobDeps, context: SendContext, send: 
   return template;
 }
 
-/** The first rule that the rows break, in the order of the API. Problems of single rows come after these. */
+/** Returns the first rule that the rows break, in the order of the API. Problems of single rows come after these. */
 export async function refusalOfRows(
   app: JobDeps,
   { service, key_type }: SendContext,
@@ -71,7 +71,7 @@ export async function refusalOfRows(
   return undefined;
 }
 
-/** The problems of single rows, unless the others are sent. */
+/** Returns the problems of single rows, unless the request sends the other rows. */
 export async function refusalOfProblems(
   db: Db,
   { service }: SendContext,
@@ -97,7 +97,7 @@ async function findFirstTooLong(db: Db, uploadId: string): Promise<RowWithProble
 const maxRowsTold = 20;
 
 interface RowWithProblems {
-  /** Counted as in a spreadsheet: the header is row 1. */
+  /** The row number of a spreadsheet, whose header is row 1. */
   row: number;
   problems: readonly { column: string | null; problem: string }[];
 }
@@ -106,7 +106,7 @@ export const noRows = () => invalid('There must be at least one row');
 
 export const tooManyRows = (max: number) => invalid(`Too many rows. Maximum number of rows allowed is ${max}`);
 
-/** Any three columns of an address are enough. */
+/** Named in the error, although any three columns of an address are enough. */
 const addressColumns = ['address line 1', 'address line 2', 'postcode'];
 
 export function refusalOfColumns(
@@ -122,7 +122,7 @@ export function refusalOfColumns(
 
 interface Tried {
   messages: number;
-  /** Where they are limited. */
+  /** Null if the service has no limit on parts. */
   parts: number | null;
 }
 
@@ -163,7 +163,7 @@ function rowErrors(rows: readonly RowWithProblems[]): Failure {
 
 const shortTexts: readonly string[] = [rowProblemTexts['missing-data'], rowProblemTexts['unknown-time-zone']];
 
-/** Any other problem of a column is a recipient that is not valid. */
+/** The remaining problems of a column all mean that the recipient is not valid. */
 function shortText(problem: string): string {
   return shortTexts.includes(problem) ? problem : 'invalid recipient';
 }

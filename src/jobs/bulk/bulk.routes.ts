@@ -57,9 +57,9 @@ const bodyTypes = {
 interface ReadRequest {
   send: BulkSend;
   body: BulkBody;
-  /** Known when the body was read. */
+  /** Call it after the body was read. */
   digest: () => string;
-  /** Reads what was not read, so that the digest is known. */
+  /** Reads the rest of the body, so that the digest covers all of it. */
   finish: () => Promise<void>;
 }
 

@@ -34,7 +34,7 @@ import {
 /** Dependencies of bulk sends. */
 export type BulkDeps = JobDeps & { sheetThreads: SheetThreads; uploadSlots: UploadSlots };
 
-/** Sends only once per Idempotency-Key. The digest of a stream is known when it was read. */
+/** Sends only once per Idempotency-Key. The digest of a stream is known after it was read. */
 export async function sendBulkOnce(
   app: BulkDeps,
   { context, idempotencyKey: key, stored }: Admission,
@@ -118,7 +118,7 @@ async function sendBulk(
   }
 }
 
-/** What `sendBulk` would say of the rows. Nothing stays stored. */
+/** Returns what `sendBulk` would report about the rows, and stores nothing. */
 export async function checkBulk(
   app: BulkDeps,
   context: SendContext,
@@ -169,7 +169,7 @@ async function storeBody(
   try {
     return await app.uploadSlots.run(service.id, async () => {
       const sheet = await openBody(body, { channel, placeholders }, app.config.bulk.maxBytes);
-      // Known before a hundred megabytes were read for nothing.
+      // Refuses before it reads a hundred megabytes for nothing.
       refuseHeader(sheet, channel, every, some);
       return storeSheet(app, upload, sheet);
     });

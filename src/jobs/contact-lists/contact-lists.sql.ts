@@ -19,7 +19,7 @@ export interface ContactListRow {
   created_at: Timestamp;
 }
 
-/** Newest first. `since` is the first moment of each channel whose jobs are recent. */
+/** Selects the newest lists first. `since` says, by channel, from when jobs are recent. */
 export async function selectContactLists(
   db: Db,
   serviceId: string,
@@ -44,7 +44,7 @@ export async function selectContactLists(
   return rows.map(({ language, ...row }) => (language === null ? row : { ...row, language }));
 }
 
-/** Deleted ones, too. */
+/** Also finds deleted lists. */
 export async function hasContactList(db: Db, serviceId: string, id: string): Promise<boolean> {
   const list = await db
     .selectFrom('contact_lists')
@@ -70,7 +70,7 @@ export async function archiveContactList(tx: Tx, serviceId: string, id: string, 
   return numUpdatedRows > 0n;
 }
 
-/** The upload becomes the rows of a contact list; false if another request was faster. */
+/** Turns the upload into the rows of a contact list. Returns false if another request did so first. */
 export async function markUploadSaved(tx: Tx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('uploads')
@@ -81,7 +81,7 @@ export async function markUploadSaved(tx: Tx, id: string): Promise<boolean> {
   return numUpdatedRows > 0n;
 }
 
-/** Copies the rows of a contact list as a new upload, without a check. False if the list was deleted meanwhile. */
+/** Copies the rows of a contact list as an unchecked upload. Returns false if the list was deleted meanwhile. */
 export async function copyAsUpload(
   tx: Tx,
   { id, contact_list_id, created_at }: { id: string; contact_list_id: string; created_at: Timestamp },

@@ -48,12 +48,12 @@ interface NewContactList {
   id: string;
   original_file_name: string;
   template_type: 'sms' | 'email';
-  /** Of the people on it. */
+  /** The language of the people on the list. */
   language?: string | undefined;
   created_by: string;
 }
 
-/** Saves an upload that was checked as a contact list. The number of its rows is known, whatever the request says. */
+/** Saves an upload that was checked as a contact list. Counts its rows itself and ignores the number in the request. */
 export async function saveContactList(
   app: UploadDeps,
   serviceId: string,
@@ -92,7 +92,7 @@ export async function saveContactList(
   return getContactList(app, service.id, upload.id);
 }
 
-/** Its rows are deleted; jobs that were made from it stay. */
+/** Deletes the list and its rows. Jobs that were created from it stay. */
 export async function deleteContactList({ db, clock }: Platform, serviceId: string, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await archiveContactList(tx, serviceId, id, timestamp(clock.now())))) throw notFound();
@@ -100,7 +100,7 @@ export async function deleteContactList({ db, clock }: Platform, serviceId: stri
   });
 }
 
-/** The list as it was uploaded, as CSV. */
+/** Returns the list as it was uploaded, as CSV. */
 export async function originalOfContactList(app: Platform, serviceId: string, id: string) {
   const list = await getContactList(app, serviceId, id);
   const upload = await selectUpload(app.db, serviceId, id);
@@ -109,7 +109,7 @@ export async function originalOfContactList(app: Platform, serviceId: string, id
   return { name, parts: originalLines(app.db, id, upload.header.names) };
 }
 
-/** A new upload with the rows of a list, which is then checked like any other. */
+/** Creates an upload with the rows of a list. It is checked like any other upload. */
 export async function copyContactList(
   app: Platform,
   serviceId: string,

@@ -49,7 +49,7 @@ export function jobReportRoutes(http: Http, app: Platform): void {
 }
 
 const defaultPageSize = 50;
-/** The front end requests as many. */
+/** The page size of the front end. */
 const maxPageSize = 5_000;
 
 export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {

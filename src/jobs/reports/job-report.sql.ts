@@ -4,7 +4,7 @@ import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Undefined if the rows of the file were deleted. */
+/** Returns undefined if the rows of the file were deleted. */
 export async function selectHeader(db: Db, uploadId: string): Promise<Header | undefined> {
   const row = await db.selectFrom('uploads').select('header').where('id', '=', uploadId).executeTakeFirst();
   return row?.header as Header | undefined;
@@ -16,7 +16,7 @@ interface Chunk {
   cells: SheetCell[][];
 }
 
-/** One chunk after the other, without a connection in between. */
+/** Yields chunk by chunk. Holds no connection between two chunks. */
 export async function* chunksOf(db: Db, uploadId: string, which: 'all' | 'expanded'): AsyncGenerator<Chunk> {
   for (let after = -1; ; ) {
     let query = db
@@ -56,7 +56,7 @@ export function selectJobOfService(db: Db, serviceId: string, id: string) {
   return db.selectFrom('jobs').selectAll().where('id', '=', id).where('service_id', '=', serviceId).executeTakeFirst();
 }
 
-/** Counts by the statistics, which outlive the messages. */
+/** Counts from the statistics, because they are kept for longer than the messages. */
 export async function countByStatistics(db: Db, jobId: string, statuses: Status[] | undefined): Promise<number> {
   const counted = statuses ? sql`status = any (${statuses}::text[])` : sql`true`;
   const { rows } = await sql<{ count: number }>`

@@ -35,7 +35,7 @@ interface CsvFile {
   parts: AsyncIterable<string>;
 }
 
-/** What became of each row: the columns of the file, and the status of its message. */
+/** Returns the columns of the file and, for each row, the status of its message. */
 export async function reportOfJob(app: Platform, serviceId: string, jobId: string): Promise<CsvFile> {
   const { job, header } = await fileOfJob(app, serviceId, jobId);
   const templateOf = await templatesOf(app.db, [job]);
@@ -55,7 +55,7 @@ async function* reportLines(
   const { calendar } = app.country;
   const columns = columnsOf(names);
   yield csvLine(['Row number', ...columns.keys(), 'Template', 'Type', 'Job', 'Status', 'Time']);
-  // Ids of messages follow the creation of their job.
+  // The ids of the messages are later than the creation of their job.
   const firstId = firstIdAt(earlier(new Date(job.created_at), hour_ms));
   for await (const chunk of chunksOf(app.db, job.id, 'expanded')) {
     const messages = await selectMessagesOfRows(app.db, job.id, chunk, firstId);
@@ -86,7 +86,7 @@ function joined(cells: readonly SheetCell[]): string {
     .join(', ');
 }
 
-/** The file as it was read, as CSV whatever its format was. */
+/** Returns the file as it was read, always as CSV. */
 export async function originalOfJob(app: Platform, serviceId: string, jobId: string): Promise<CsvFile> {
   const { job, header } = await fileOfJob(app, serviceId, jobId);
   const name = job.original_file_name.replace(/\.[^.]*$/, '');
@@ -129,7 +129,7 @@ interface PageOfJob {
   pages: number;
 }
 
-/** One page of a job's notifications, in the order of its file. An unknown job has none. */
+/** Returns a page of a job's notifications, in the order of its file. The page of an unknown job is empty. */
 export async function pageOfJob(
   app: Deps,
   serviceId: string,

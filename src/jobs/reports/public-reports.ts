@@ -35,7 +35,7 @@ interface PublicReportRequest {
 
 const pageSize = 250;
 const maxPerHour = 10;
-/** A report has the messages of the last days. */
+/** A report covers the messages of the last days. */
 const coveredDays = 7;
 
 export function refuseUnlessReportManager({ manage_reports }: ApiCaller): void {
@@ -138,7 +138,7 @@ function publicReport(row: ReportRequestRow) {
   };
 }
 
-/** Messages that were accepted until the report was requested, or those of a job. */
+/** Downloads the messages that were accepted before the report was requested, or those of a job. */
 export async function downloadPublicReport(app: Platform, serviceId: string, id: string) {
   const row = await getRow(app.db, serviceId, id);
   if (row.status !== 'stored') {

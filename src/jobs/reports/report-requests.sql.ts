@@ -14,7 +14,7 @@ export async function lockReportRequestsOf(tx: Tx, ownerId: string): Promise<voi
   await sql`select pg_advisory_xact_lock(hashtextextended(${`report requests ${ownerId}`}, 0))`.execute(tx);
 }
 
-/** An unfinished request for the same report. */
+/** Selects an unfinished request for the same report. */
 export function selectSameRequest(tx: Tx, report: SameReport, touchedSince: Timestamp) {
   return tx
     .selectFrom('report_requests')
@@ -43,7 +43,7 @@ export async function markStored(db: Db, id: string, updated_at: Timestamp): Pro
     .execute();
 }
 
-/** Those of people and those of API keys do not see each other. */
+/** People do not see the reports of API keys, and the other way round. */
 export function selectReportRequest(db: Db, serviceId: string, id: string, by: 'person' | 'key') {
   return db
     .selectFrom('report_requests')
@@ -55,7 +55,7 @@ export function selectReportRequest(db: Db, serviceId: string, id: string, by: '
     .executeTakeFirst();
 }
 
-/** Newest first. */
+/** Selects the newest requests first. */
 export async function selectReportsOfKeys(
   db: Db | Tx,
   serviceId: string,

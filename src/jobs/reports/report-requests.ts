@@ -35,7 +35,7 @@ export const prepareReport: Task<{ report_request_id: string }> = {
 
 const sameFor_ms = 30 * minute_ms;
 
-/** A repeated request returns the first one, as long as that is not ready. */
+/** Returns the existing request if the same report is still being prepared. */
 export async function requestReport(
   app: Platform,
   serviceId: string,
@@ -74,7 +74,7 @@ export async function getReportRequest(db: Db, serviceId: string, id: string): P
   return row;
 }
 
-/** Messages that were accepted until the report was requested. */
+/** Downloads the messages that were accepted before the report was requested. */
 export async function downloadReport(app: Platform, serviceId: string, id: string) {
   const { status, notification_type, notification_status, created_at } = await getReportRequest(app.db, serviceId, id);
   if (status !== 'stored') throw invalid('The report is not ready');

@@ -14,10 +14,10 @@ export interface UploadLine {
   processing_started: Timestamp | null;
 }
 
-/** Names that the front end gives to messages of its own. */
+/** File names that the official front end uses for its own jobs. */
 const hiddenNames = ['Test message', 'Report'];
 
-/** Jobs, and days of letters: those that have not started, then the others, newest first. */
+/** Selects jobs and days of letters: first those that have not started, then the others, newest first. */
 export async function selectUploadLines(
   db: Db,
   serviceId: string,

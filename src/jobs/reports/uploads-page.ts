@@ -14,7 +14,7 @@ type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 export const uploadsPageSize = 50;
 
-/** Files that were sent and days of letters that were uploaded, as long as their messages are kept. */
+/** Lists files that were sent and days of letters that were uploaded, while their messages are kept. */
 export async function listUploads(app: Deps, serviceId: string, query: { page: number; limit_days?: number }) {
   const kept = await keptSince(app, serviceId);
   const created = query.limit_days === undefined ? undefined : midnight(app, query.limit_days);
@@ -39,7 +39,7 @@ export async function listUploads(app: Deps, serviceId: string, query: { page: n
   };
 }
 
-/** The first moment of each channel whose messages are kept. */
+/** Returns from when messages are kept, by channel. */
 async function keptSince(app: Deps, serviceId: string): Promise<Record<Channel, Timestamp>> {
   const rules = await listRetentions(app.db, serviceId);
   const since = (type: Channel) => {
@@ -49,7 +49,7 @@ async function keptSince(app: Deps, serviceId: string): Promise<Record<Channel, 
   return { sms: since('sms'), email: since('email'), letter: since('letter') };
 }
 
-/** The start of the day, so many days ago. */
+/** Returns when the day this many days ago began. */
 function midnight({ clock, country: { calendar } }: Platform, daysAgo: number): Timestamp {
   return timestamp(calendar.start(addDays(calendar.day(clock.now()), -daysAgo)));
 }
@@ -64,7 +64,7 @@ function record({ id, created_at, scheduled_for, processing_started: _, ...line 
   };
 }
 
-/** Letters that were uploaded for the print run of a day, newest first. */
+/** Lists letters that were uploaded for the print run of a day, newest first. */
 export async function listUploadedLetters(app: Deps, serviceId: string, query: { day: string; page: number }) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const total = await countLettersByHand(app, serviceId, query.day);

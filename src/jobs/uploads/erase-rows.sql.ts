@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 
-/** The next uploads, by id. */
+/** Selects the next uploads, in the order of their ids. */
 export async function selectUploadIds(
   db: Db,
   serviceId: string | undefined,
@@ -70,7 +70,7 @@ interface LockedChunk {
   messages: string | null;
   summary: FileSummary | null;
   is_saved: boolean;
-  /** Its rows are notifications, or will never be. */
+  /** Whether the rows are notifications already or will never become any. */
   is_finished: boolean;
 }
 
@@ -106,7 +106,7 @@ export async function updateErasedChunk(tx: Tx, chunk: ErasedChunk): Promise<voi
   await updateSummary(tx, chunk);
 }
 
-/** A contact list without the rows is shorter; a chunk without rows is deleted. */
+/** Shortens the contact list, and deletes a chunk that has no rows left. */
 export async function removeRowsOfList(tx: Tx, chunk: ErasedChunk, removed: number): Promise<void> {
   const { upload_id, first_row, cells, messages } = chunk;
   await sql`

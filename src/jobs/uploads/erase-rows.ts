@@ -14,9 +14,9 @@ import {
 } from './erase-rows.sql.ts';
 
 const batch = 20;
-/** Enough to find few other numbers, and independent of the country code. */
+/** Finds few other numbers, and does not depend on the country code. */
 const comparedDigits = 7;
-/** Leaves out the country code and finds fewer wrong matches: nothing else is compared with a file name. */
+/** Longer, because a file name is compared with nothing else. Still does not include the country code. */
 const digitsInName = 9;
 
 /**
@@ -43,7 +43,7 @@ export async function eraseFileRows(
   return result;
 }
 
-/** Rows of files and contact lists with an address or number. */
+/** Yields the rows of files and contact lists that have the address or number. */
 export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: RecipientSearch) {
   const isTheirs = matcherOf(phone, of);
   for await (const { upload_id, first_row } of chunksWith(db, of)) {
@@ -59,7 +59,7 @@ export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: RecipientSe
 
 type IsTheirs = (row: SheetCell[]) => boolean;
 
-/** What the database looks for. */
+/** Returns the part of the recipient that the database searches for. */
 function partOf(who: RecipientSearch['who']) {
   if ('address' in who) return { letters: comparablePart(who.address) };
   return who.contact.includes('@') ? { address: who.contact } : { digits: who.contact.slice(-comparedDigits) };

@@ -17,7 +17,7 @@ export interface FileTexts {
 export interface FileLanguages extends LanguageTags {
   field: string | null;
   refuse_unknown: boolean;
-  /** Of rows that ask for none. */
+  /** The language of rows that do not name one. */
   preset: string | undefined;
   /** Placeholders of all texts, and those of only some: without their values, a row can still have all it needs. */
   every: string[];
@@ -46,7 +46,7 @@ export function textsOf(country: Country, row: TemplateRow, preset: string | nul
   };
 }
 
-/** Without those whose value is a file of the template. */
+/** Omits placeholders whose value is a file of the template. */
 export function placeholdersOf(row: TemplateRow): { every: string[]; some: string[] } {
   const files = new Set(row.email_files.map(({ filename }) => comparableKey(filename)));
   const tags = [null, ...(languagesInUse(row)?.variants ?? []).map(({ language }) => language)];

@@ -28,12 +28,12 @@ interface IncomingFile {
   channel?: Channel;
 }
 
-/** The maximum size of a file, by the extension of its name. Throws if it is not a spreadsheet. */
+/** Returns the maximum size of a file, by the extension of its name. Throws if it is not a spreadsheet. */
 export function maxBytesOf({ config }: Pick<Deps, 'config'>, fileName: string): number {
   return isText(fileName) ? config.bulk.maxBytes : defaultLimits.packedBytes;
 }
 
-/** Opens a file while it arrives. Text is read here, piece by piece; a workbook in a thread, once it is complete. */
+/** Opens a file while it arrives. Reads text here, piece by piece, and a complete workbook in a thread. */
 export async function openFile(app: Deps, { serviceId, fileName, bytes, channel }: IncomingFile): Promise<Sheet> {
   const format = formatOf(fileName);
   if (format === 'csv' || format === 'tsv') {

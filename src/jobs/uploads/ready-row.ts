@@ -1,4 +1,4 @@
-/** What a notification needs of its row in a file. */
+/** The values of a row that its notification needs. */
 export interface ReadyRow {
   recipient: string;
   /** Null for letters. */
@@ -13,20 +13,20 @@ export interface ReadyRow {
   client_reference: string | null;
   /** Counts towards the international limit. */
   abroad: boolean;
-  /** Of the text that it gets; without it, the template's own. */
+  /** The language of its text. Omitted for the template's own. */
   language?: string;
-  /** Of the recipient, if the file says it. */
+  /** The time zone of the recipient, if the file has it. */
   time_zone?: string;
 }
 
 type StoredRow = Pick<ReadyRow, 'recipient'> & Partial<ReadyRow>;
 
-/** An item of the list that `upload_chunks.messages` holds, null for a row with a problem. Defaults are left out. */
+/** Writes an item of the list in `upload_chunks.messages`: null for a row with a problem. Omits default values. */
 export function writeReadyRow(row: ReadyRow | null): string {
   return JSON.stringify(row && withoutDefaults(row));
 }
 
-/** One by one: what was read of a row is garbage before the next one is. */
+/** Parses one row at a time, so that each can be collected before the next one is parsed. */
 export function* readReadyRows(text: string): Generator<ReadyRow | null> {
   const rows: (StoredRow | null)[] = JSON.parse(text);
   for (const row of rows) yield row && withDefaults(row);

@@ -30,7 +30,7 @@ export interface TemplateToCheck {
   postage: string | null;
   /** Placeholders whose value is a file of the template. */
   files: string[];
-  /** What texts begin with, where it counts. */
+  /** What texts begin with, if it counts towards their length. */
   prefix: string | null;
   /** What texts begin with when they are sent. */
   sentPrefix: string | null;
@@ -57,7 +57,7 @@ function problemOf(kind: 'unknown-language' | 'unknown-time-zone', column: strin
   return { column, kind, message: rowProblemTexts[kind] };
 }
 
-/** A file has few languages; of one with a mistake in each row, not all are kept. */
+/** A file has few languages. The limit is for a file with another mistake in each row. */
 const maxKnown = 1_000;
 
 /** Checks each row of a file against the text that it gets. */
@@ -97,7 +97,7 @@ export class RowTexts {
     };
   }
 
-  /** Also counts the language. */
+  /** Checks a row, and counts its language. */
   check(index: number, cells: readonly SheetCell[], counts: RowCounts): RowResult & { zone: string | undefined } {
     const row = buildRow(this.columns, cells);
     const { checked, template, language } = this.checkRow(index, row, counts);

@@ -15,16 +15,16 @@ import type { SheetThreads } from './sheet-threads.ts';
 import type { CheckPlan } from './sheet-worker.ts';
 
 const maxRowsShown = 50;
-/** Problems are told in words for this many rows of a file. */
+/** Describes the problems of this many rows of a file, and counts the others. */
 export const maxDescribedRows = 10_000;
 
 export interface CheckAgainst {
   service: SendingService;
   key_type: KeyType;
-  /** Without one, rows are only stored, unless the file is a contact list. */
+  /** Null for a contact list, or for rows that are stored without a check. */
   template: ReadyTemplate | null;
   is_contact_list: boolean;
-  /** Of rows that ask for no language. */
+  /** The language of rows that do not name one. */
   language?: string | null | undefined;
 }
 
@@ -68,7 +68,7 @@ export class SheetCheck {
     this.optional = some;
   }
 
-  /** Undefined if all rows are beyond the limit: they are counted and not stored. */
+  /** Returns undefined if all rows are beyond the limit. They are counted but not stored. */
   async check(firstRow: number, rows: SheetCell[][]): Promise<Chunk | undefined> {
     this.tally.rowCount += rows.length;
     const readable = rows.slice(0, Math.max(0, this.maxRows - firstRow));
@@ -139,7 +139,7 @@ function templateToCheck(
   };
 }
 
-/** Team keys and services in trial mode may only send to members and guests; null if any recipient is allowed. */
+/** Returns the members and guests that a team key or a service in trial mode may send to; null if any recipient is allowed. */
 function allowedRecipients({ service, key_type }: CheckAgainst): ReadonlySet<string> | null {
   if (key_type === 'test') return null;
   return key_type === 'team' || service.restricted ? service.allowed_recipients : null;

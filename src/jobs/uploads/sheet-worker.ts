@@ -58,7 +58,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Counts requests, so that one which arrives early is not lost. */
+/** Counts requests, so that a request that arrives early is not lost. */
 class Requests {
   private count = 0;
   private closed = false;
@@ -75,7 +75,7 @@ class Requests {
     });
   }
 
-  /** False when there will be no more. */
+  /** Returns false when no more requests will come. */
   async next(): Promise<boolean> {
     while (this.count === 0 && !this.closed) {
       await new Promise<void>((resolve) => {
@@ -93,7 +93,7 @@ export interface CheckPlan {
   against: TemplateToCheck | { contactList: 'sms' | 'email' } | null;
   permissions: RecipientPermissions;
   country: CountryProfile;
-  /** Of the service: decides how numbers without a country code are read. */
+  /** The dialect of the service, which decides how numbers without a country code are read. */
   dialect: ApiDialect;
   /** Normalised; null if the service may send to anyone. */
   allowedRecipients: ReadonlySet<string> | null;
@@ -192,7 +192,7 @@ function readyRow(checked: CheckedRow, postage: string | null, country: Country)
   const { destination, personalisation, reference, abroad, problems } = checked;
   if (problems.length > 0 || destination === null) return null;
   const to = addressee(checked, destination, postage, country);
-  // Spreading `to` would take as long as all the rest of the check.
+  // Spreading `to` would take as long as the rest of the check.
   return {
     recipient: to.recipient,
     normalised_recipient: to.normalised_recipient,

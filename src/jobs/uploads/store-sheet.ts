@@ -29,14 +29,14 @@ type StoreDeps = Platform & {
 
 /** A file to store. */
 export interface NewUpload extends CheckAgainst {
-  /** Undefined: a new one. */
+  /** Undefined for a new id. */
   id?: string | undefined;
   original_file_name: string;
   sender_id: string | null;
   api_key_id: string | null;
-  /** The digest of the bytes, once they were read. */
+  /** Returns the digest of the bytes. Call it after they were read. */
   digest: () => string | null;
-  /** Stops when its client has gone. */
+  /** Aborts when the client has disconnected. */
   signal?: AbortSignal;
 }
 

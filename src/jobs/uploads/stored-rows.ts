@@ -16,28 +16,28 @@ import {
 } from './uploads.sql.ts';
 
 export interface StoredRow {
-  /** Counted as in the spreadsheet: the header is row 1. */
+  /** The row number of the spreadsheet, whose header is row 1. */
   row: number;
-  /** They are in the order of the header. */
+  /** In the order of the header. */
   cells: { column: string; text: string }[];
   /** Null if the row has a problem. */
   message: ReadyRow | null;
   problems: ShownProblem[];
 }
 
-/** Rows that a first check has reached. */
+/** Counts the rows that a first check has reached. */
 export function countCheckedRows(db: Db, uploadId: string): Promise<number> {
   return selectCheckedRowCount(db, uploadId);
 }
 
 type Stored = Pick<UploadRow, 'id' | 'header'>;
 
-/** One row of an upload that was checked. */
+/** Finds one row of an upload that was checked. */
 export async function findStoredRow(db: Db, upload: Stored, row: number): Promise<StoredRow | undefined> {
   return (await findStoredRows(db, upload, [row]))[0];
 }
 
-/** Some rows of an upload that was checked, in ascending order. Those that it does not have are left out. */
+/** Finds rows of an upload that was checked, in ascending order. Omits those that do not exist. */
 export async function findStoredRows(db: Db, { id, header }: Stored, numbers: readonly number[]): Promise<StoredRow[]> {
   const found: StoredRow[] = [];
   let chunk: ReadChunk | undefined;
@@ -65,7 +65,7 @@ interface ReadChunk {
   problems: RowProblems[];
 }
 
-/** Undefined if no check has reached it. */
+/** Returns undefined if no check has reached the row. */
 async function readChunkOfRow(db: Db, uploadId: string, index: number): Promise<ReadChunk | undefined> {
   const chunk = await selectChunkOfRow(db, uploadId, index);
   if (!chunk || chunk.messages === null) return undefined;
@@ -77,7 +77,7 @@ async function readChunkOfRow(db: Db, uploadId: string, index: number): Promise<
   };
 }
 
-/** The messages of the first rows: up to 500. */
+/** Returns the messages of the first rows, up to 500. */
 export async function sampleMessages(db: Db, uploadId: string): Promise<ReadyRow[]> {
   const chunk = await selectNextChunk(db, uploadId, -1);
   return [...readReadyRows(chunk?.messages ?? '[]')].filter((row) => row !== null);
@@ -92,7 +92,7 @@ interface RowWithProblems {
   problems: ShownProblem[];
 }
 
-/** Every row with a problem, chunk by chunk. */
+/** Yields every row with a problem, chunk by chunk. */
 export async function* rowsWithProblems(db: Db, uploadId: string): AsyncGenerator<RowWithProblems[]> {
   for (let after = -1; ; ) {
     const chunk = await selectNextChunk(db, uploadId, after);

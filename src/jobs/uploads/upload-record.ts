@@ -52,7 +52,7 @@ async function remainingOf(
   };
 }
 
-/** The limit of the year that has less left than the file needs, with what both are. */
+/** Finds an annual limit that has less left than the file needs. */
 async function findTooLittle(app: Platform, service: SendingService, { channel, row_count, part_count }: FileSummary) {
   if (channel === null) return undefined;
   return findExceededYear(app, service, channel, { messages: row_count, parts: part_count ?? null });
@@ -64,7 +64,7 @@ export function isSendable(summary: FileSummary | null): boolean {
   return countFileProblems(summary).every(([problem]) => problem === 'row-errors');
 }
 
-/** Uploads that are not sent are deleted after this time. */
+/** How long uploads that are not sent are kept. */
 export const keptUnsent_ms = day_ms;
 
 const ProblemWord = OneOf(Object.keys(contactListProblemTexts) as UploadProblem[]);
@@ -171,7 +171,7 @@ export async function uploadRecord(app: Platform, service: SendingService, uploa
   };
 }
 
-/** A warning: the same bytes were sent with this version of the template, or today a file of the same name. */
+/** Whether to warn: the same bytes were sent with this version of the template, or a file of the same name was sent today. */
 async function isSentBefore({ db, clock, country: { calendar } }: Platform, upload: UploadRow): Promise<boolean> {
   if (upload.template_id === null || upload.template_version === null) return false;
   return selectSentBefore(db, upload, timestamp(calendar.start(calendar.day(clock.now()))));

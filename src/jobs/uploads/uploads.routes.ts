@@ -133,7 +133,7 @@ function required(field: string, value: string | undefined): string {
   return value;
 }
 
-/** Aborts when the client has gone before it has its response. */
+/** Aborts when the client disconnects before the response was sent. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {

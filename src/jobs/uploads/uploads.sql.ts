@@ -9,7 +9,7 @@ import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts'
 
 export type UploadRow = Omit<Selectable<DB['uploads']>, 'header' | 'summary'> & {
   header: Header;
-  /** Null while it is received or checked again. */
+  /** Null while the file is being received or checked again. */
   summary: FileSummary | null;
 };
 
@@ -46,7 +46,7 @@ type Checked = Pick<DB['uploads'], 'template_id' | 'template_version' | 'sender_
   summary: FileSummary;
 };
 
-/** The upload is complete. Undefined if it was deleted meanwhile. */
+/** Marks the upload as complete. Returns undefined if it was deleted meanwhile. */
 export async function finishReceiving(
   db: Db,
   id: string,
@@ -72,7 +72,7 @@ export async function selectUpload(db: Db | Tx, serviceId: string, id: string): 
   return row as UploadRow | undefined;
 }
 
-/** Where the rows of a file go; undefined if the release that checked it did not note that. */
+/** Returns where the recipients of a file are; undefined if an older release checked the file, which did not record that. */
 export async function selectPlaces(db: Db, id: string): Promise<FileSummary['places']> {
   const { rows } = await sql<{ places: FileSummary['places'] | null }>`
     select summary -> 'places' as places from uploads where id = ${id}`.execute(db);
@@ -90,7 +90,7 @@ export async function lockUpload(tx: Tx, serviceId: string, id: string): Promise
   return row as UploadRow | undefined;
 }
 
-/** Its chunks go with it. */
+/** Also deletes the chunks of the upload. */
 export async function deleteUpload(db: Db | Tx, id: string, state: UploadState): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('uploads')
@@ -100,7 +100,7 @@ export async function deleteUpload(db: Db | Tx, id: string, state: UploadState):
   return numDeletedRows > 0n;
 }
 
-/** The chunk that follows a row; -1 for the first one. */
+/** Selects the chunk that begins after a row; after -1 for the first chunk. */
 export function selectNextChunk(db: Db, uploadId: string, afterRow: number) {
   return db
     .selectFrom('upload_chunks')
@@ -112,7 +112,7 @@ export function selectNextChunk(db: Db, uploadId: string, afterRow: number) {
     .executeTakeFirst();
 }
 
-/** The chunk that a row is in; rows count from 0. */
+/** Selects the chunk that contains a row. Rows are counted from 0. */
 export function selectChunkOfRow(db: Db, uploadId: string, row: number) {
   return db
     .selectFrom('upload_chunks')
@@ -124,7 +124,7 @@ export function selectChunkOfRow(db: Db, uploadId: string, row: number) {
     .executeTakeFirst();
 }
 
-/** Rows that a first check has reached. */
+/** Counts the rows that a first check has reached. */
 export async function selectCheckedRowCount(db: Db, uploadId: string): Promise<number> {
   const found = await db
     .selectFrom('upload_chunks')
@@ -136,10 +136,10 @@ export async function selectCheckedRowCount(db: Db, uploadId: string): Promise<n
 }
 
 const maxRepeatedShown = 20;
-/** One more than a page names. */
+/** One more than a page names, so that the page knows whether there are more. */
 const maxRowsOfRepeated = 11;
 
-/** The line and the recipient of every row that can be sent, without simulated recipients. */
+/** Selects the line and the recipient of every row that can be sent, without simulated recipients. */
 const linesOfRecipients = (uploadId: string, simulated: readonly string[]) => sql`
   select recipient, line from (
     select coalesce(message ->> 'normalised_recipient', message ->> 'recipient') as recipient,
@@ -171,7 +171,7 @@ export async function findRepeatedRecipients(
   };
 }
 
-/** Every row whose recipient is in another row, too, and the first row of that recipient. */
+/** Selects every row whose recipient is also in another row, with the first row of that recipient. */
 export async function selectRepeatedLines(
   db: Db,
   uploadId: string,
@@ -187,7 +187,7 @@ export async function selectRepeatedLines(
   return rows;
 }
 
-/** An older check of the same upload stops, because its id is no longer there. */
+/** Replaces the id of an older check of the same upload, which stops when it no longer finds its id. */
 export async function beginCheck(db: Db, id: string, check_id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('uploads')

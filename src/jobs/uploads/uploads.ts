@@ -30,22 +30,22 @@ export type UploadDeps = Platform & {
 };
 
 interface UploadRequest {
-  /** Chosen by the caller, and not used before. */
+  /** An unused id that the caller has chosen. */
   id?: string;
   filename: string;
   template_id?: string;
   sender_id?: string;
-  /** Of rows that ask for none. */
+  /** The language of rows that do not name one. */
   language?: string;
   is_contact_list: boolean;
-  /** The rows are only stored: a task checks them against the template. */
+  /** Only stores the rows. A task checks them against the template later. */
   check_later?: true;
   /** Undefined for an empty file. */
   body: Pick<StreamedBody, 'read' | 'digest'> | undefined;
   signal: AbortSignal;
 }
 
-/** Everything that can be refused without the file is refused before it is read. */
+/** Checks everything that does not depend on the rows before it reads the file. */
 export async function receiveUpload(
   app: UploadDeps,
   service: SendingService,
@@ -92,7 +92,7 @@ export async function receiveUpload(
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The client is told the maximum size. */
+/** Names the maximum size in the error. */
 async function* named(bytes: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   try {
     yield* bytes;
@@ -102,7 +102,7 @@ async function* named(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Async
   }
 }
 
-/** What is wrong with a file, in the words of the API. */
+/** Converts an error about the file into the texts of the API. */
 async function refuseBadFile<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -147,7 +147,7 @@ export function chooseSender(
   return id;
 }
 
-/** One that was received completely. */
+/** Finds an upload that was received completely. */
 export async function findUpload(app: Platform, serviceId: string, id: string): Promise<UploadRow | undefined> {
   const upload = await selectUpload(app.db, serviceId, id);
   return upload?.state === 'receiving' ? undefined : upload;
@@ -184,7 +184,7 @@ export async function changeUpload(
   );
 }
 
-/** Checks a copy of a contact list for the first time; a copy that cannot be checked is not kept. */
+/** Checks a copy of a contact list for the first time. Deletes a copy that cannot be checked. */
 export async function checkCopy(
   app: UploadDeps,
   service: SendingService,
@@ -224,7 +224,7 @@ export const checkUpload: Task<UploadToCheck> = {
   maxAttempts: 5,
 };
 
-/** An upload that was deleted, sent or checked by another request meanwhile needs no check. */
+/** Skips an upload that another request has deleted, sent or checked meanwhile. */
 export async function runUploadCheck(
   app: UploadDeps,
   { service_id, upload_id, ...request }: UploadToCheck,
@@ -237,7 +237,7 @@ export async function runUploadCheck(
   }
 }
 
-/** An upload takes minutes: after an hour its process has ended. */
+/** An upload takes minutes, so after an hour its process must have ended. */
 const receivedWithin_ms = hour_ms;
 /** An upload has up to 200 chunks. */
 const batch = 20;
