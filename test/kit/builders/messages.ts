@@ -7,7 +7,7 @@ import { newId } from '../../../src/platform/id.ts';
 import type { Channel } from '../../../src/protocol/channels.ts';
 import type { Harness } from '../harness.ts';
 
-/** A message with a history: it is accepted and changes status as real messages do. */
+/** A message with a history. It is accepted and changes its status as real messages do. */
 export interface PastMessage {
   service_id: string;
   notification_type: Channel;

@@ -11,7 +11,7 @@ export interface StepOfTest {
   only_if_missing?: boolean;
 }
 
-/** A channel plan whose steps wait for 24 hours, and its templates. */
+/** Creates a channel plan whose steps wait for 24 hours, with its templates. */
 export async function aPlan(
   harness: Harness,
   service: string,
@@ -32,7 +32,7 @@ export async function aPlan(
   return body.data.id;
 }
 
-/** What a provider says of a step. */
+/** Reports the outcome of a step, as its provider does. */
 export async function tellStep(
   { app, clock }: Harness,
   {
@@ -49,7 +49,7 @@ export async function tellStep(
   expect(changed).toHaveLength(1);
 }
 
-/** Everything that a recipient can be reached by. */
+/** A recipient with a contact detail for each channel. */
 export const planRecipient = {
   ...{ email_address: 'ada@example.org', phone_number: '07700 900123' },
   ...{ address_line_1: 'Ada Lovelace', address_line_2: '1 High Street', address_line_3: 'SW1A 1AA' },

@@ -8,7 +8,7 @@ import { newId } from '../../../src/platform/id.ts';
 import type { Harness } from '../harness.ts';
 import { aTemplate } from './rows.ts';
 
-/** Messages in the state right after acceptance: stored and queued. Returns their ids. */
+/** Creates messages in the state right after acceptance, stored and queued. Returns their ids. */
 export async function someQueuedMessages(
   harness: Harness,
   serviceId: string,
@@ -77,7 +77,7 @@ export async function queueOf({ app }: Harness, id: string) {
   return app.db.selectFrom('delivery_queue').selectAll().where('notification_id', '=', id).executeTakeFirst();
 }
 
-/** Replaces what the sandbox received. */
+/** Replaces the source of an email in the sandbox. */
 export async function replaceSource({ app, clock }: Harness, id: string, source: string): Promise<void> {
   const [location] = await writeSources(app, [Buffer.from(source)], clock.now());
   await app.db
@@ -87,7 +87,7 @@ export async function replaceSource({ app, clock }: Harness, id: string, source:
     .execute();
 }
 
-/** A text that waits for its sending time until tomorrow. */
+/** Creates a text that waits for its sending time until tomorrow. */
 export async function aHeldMessage(
   harness: Harness,
   service_id: string,

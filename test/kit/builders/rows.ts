@@ -154,7 +154,7 @@ export async function aService(
   return id;
 }
 
-/** The whole key, as a sending application uses it. */
+/** Creates a key and returns all of it, as an application uses it. */
 export async function anApiKey(
   harness: Harness,
   serviceId: string,
@@ -255,7 +255,7 @@ export async function aReplyTo(
   return row.id;
 }
 
-/** Of two people, downloaded. */
+/** Creates a report about two people that was downloaded. */
 export async function anUnsubscribeReport({ app, clock }: Harness, serviceId: string): Promise<string> {
   const now = timestamp(clock.now());
   const id = newId(clock.now());
@@ -275,7 +275,7 @@ export async function aTemplateFolder({ app, clock }: Harness, serviceId: string
   return id;
 }
 
-/** Accepted now, queued for delivery, and counted; `more` overwrites columns. */
+/** Creates a message that is accepted now, queued for delivery and counted. `more` overwrites columns. */
 export async function aNotification(
   { app, clock }: Harness,
   serviceId: string,
@@ -319,7 +319,7 @@ export async function aNotification(
   return id;
 }
 
-/** A number at which the service receives texts. */
+/** Creates a number at which the service receives texts. */
 export async function anInboundNumber(
   { app }: Harness,
   service_id: string,
@@ -329,7 +329,7 @@ export async function anInboundNumber(
   await app.db.updateTable('inbound_numbers').set({ service_id }).where('id', '=', id).execute();
 }
 
-/** By day, every day. */
+/** Creates a sending time that is open during the day, every day. */
 export async function aSendWindow(harness: Harness, serviceId: string, name = 'Daytime'): Promise<string> {
   const hours = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from_time: '08:00', until_time: '21:00' };
   return (await harness.admin('POST', `/service/${serviceId}/send-window`, { name, ...hours })).body.data.id;

@@ -19,19 +19,19 @@ export async function aPlatformAdmin(harness: Harness): Promise<string> {
   return id;
 }
 
-/** By a platform administrator. */
+/** Adds a domain as a platform administrator. */
 export async function addDomain(harness: Harness, fields: object): Promise<Answer> {
   return harness.admin('POST', '/sending-domain', { created_by_id: await aPlatformAdmin(harness), ...fields });
 }
 
-/** Publishes what a domain needs, and that it receives mail. */
+/** Publishes the records that a domain needs, and an MX record. */
 export function publish({ zone }: FakeDns, { name, records }: DomainBody): void {
   for (const record of records) zone[`${record.type} ${record.name}`] = [record.value];
   zone[`MX ${name}`] = ['10 mail.example'];
   zone['A mail.example'] = ['192.0.2.7'];
 }
 
-/** Checks a domain at once, whenever it was checked last. */
+/** Checks a domain now. Advances the clock, because a domain can be checked only every 10 seconds. */
 export async function check(harness: Harness, id: string): Promise<DomainBody> {
   harness.clock.advance({ seconds: 11 });
   const { status, body } = await harness.admin('POST', `/sending-domain/${id}/check`, {});
@@ -39,7 +39,7 @@ export async function check(harness: Harness, id: string): Promise<DomainBody> {
   return body.data;
 }
 
-/** A domain whose records are all published. */
+/** Adds a domain, publishes all of its records and checks it. */
 export async function aVerifiedDomain(harness: Harness, dns: FakeDns, fields: object): Promise<DomainBody> {
   const { status, body } = await addDomain(harness, fields);
   expect(status).toBe(201);

@@ -6,7 +6,7 @@ import type { DB } from '../../../src/platform/db/schema.ts';
 import type { FileSummary } from '../../../src/recipients/spreadsheet/file-problems.ts';
 import type { Harness } from '../harness.ts';
 
-/** What a test says about a row; null for one with a problem. */
+/** The values of a row that a test sets; null for a row with a problem. */
 type Row = (Partial<ReadyRow> & { recipient: string }) | null;
 
 export function smsRows(count: number, first = 0): Row[] {
@@ -39,7 +39,7 @@ export function letterRows(count: number): Row[] {
   }));
 }
 
-/** A checked upload with stored rows, as a file would make it. */
+/** Creates a checked upload with stored rows, as if a file was uploaded. */
 export async function aCheckedUpload(
   { app, clock }: Pick<Harness, 'app' | 'clock'>,
   service_id: string,

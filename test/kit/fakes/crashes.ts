@@ -5,7 +5,7 @@ import type { App } from '../../../src/app.ts';
 
 type Query = (...args: unknown[]) => unknown;
 
-/** Lets a process die at one of its statements, as after `kill -9`: its connections break, and it runs no statement any more. */
+/** Simulates `kill -9` at one of the statements of a process: its connections break, and it runs no further statements. */
 export class Crashes {
   private left = Number.POSITIVE_INFINITY;
   private readonly watched = new WeakSet<object>();
@@ -15,13 +15,13 @@ export class Crashes {
     for (const each of [pool, reading.pool, tasks.pool]) each.on('acquire', (client) => this.watch(client));
   }
 
-  /** From now on, the process runs this many statements. */
+  /** Crashes the process after this many further statements. */
   after(statements: number): void {
     this.left = statements;
     this.hasCrashed = false;
   }
 
-  /** The process starts again, once the server has rolled back its transactions. */
+  /** Starts the process again after the server has rolled back its transactions. */
   async restart(app: App): Promise<void> {
     this.after(Number.POSITIVE_INFINITY);
     const isInTransaction = sql<{ found: boolean }>`select exists (

@@ -6,13 +6,13 @@ export class Random {
     this.state = seed;
   }
 
-  /** From 0 to 1, without 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.state = (this.state * 1_664_525 + 1_013_904_223) % 2 ** 32;
     return this.state / 2 ** 32;
   }
 
-  /** From 0 to `below`, without it. */
+  /** Returns a whole number from 0 up to, but not including, `below`. */
   integer(below: number): number {
     return Math.floor(this.next() * below);
   }

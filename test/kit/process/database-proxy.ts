@@ -29,7 +29,7 @@ export class DatabaseProxy {
     this.server = createServer((client) => this.pass(client));
   }
 
-  /** The URL of the database through it. */
+  /** The URL of the database through the proxy. */
   get url(): string {
     return `postgresql://${this.target.username}@127.0.0.1:${this.port}${this.target.pathname}?sslmode=disable`;
   }
@@ -44,7 +44,7 @@ export class DatabaseProxy {
     this.refusing = false;
   }
 
-  /** Sends the message to every client, as if the server had. */
+  /** Sends the message to every client, as if it came from the server. */
   say(message: Buffer): void {
     for (const socket of this.clients) socket.write(message);
   }

@@ -57,7 +57,7 @@ export class ReplicatedDatabase {
     return query(this.standbyUrl, text);
   }
 
-  /** To every process of the standby. */
+  /** Sends the signal to every process of the standby. */
   signalStandby(signal: NodeJS.Signals): void {
     const pid = Number(readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')[0]);
     for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal);
@@ -105,7 +105,7 @@ export class ReplicatedDatabase {
     return join(this.primary.location, 'standby');
   }
 
-  /** As pg_basebackup does, which is not among the embedded programs. */
+  /** Replaces pg_basebackup, which is not among the embedded programs. */
   private async copyPrimary(): Promise<void> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();

@@ -8,14 +8,14 @@ export interface ReceivedMail {
   /** The return path. */
   from: string;
   to: string;
-  /** Of the delivery status notifications that were asked for. */
+  /** The parameters of the requested delivery status notifications. */
   dsn: { ret?: string | null; envid?: string | null; notify?: string };
   text: string;
   /** The name of the client in EHLO. */
   client: string;
 }
 
-/** A mail server that keeps what it receives. It waits for `before…`, each of which may throw a `reply`. */
+/** Starts a mail server that keeps the emails it receives. It awaits the functions `before…`, which may throw a `reply`. */
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
   const state = {
@@ -93,7 +93,7 @@ export async function startMailbox(ownPort = 0) {
     add: (email: string) => server.appendMessage('INBOX', [], false, email),
     counts: () => ({ INBOX: count('INBOX'), Processed: count('Processed'), Unrecognised: count('Unrecognised') }),
     connections: () => connections,
-    /** The next time emails are moved, the server refuses, as if the connection had broken before. */
+    /** Refuses the next move of emails, as if the connection had broken before it. */
     refuseNextMove() {
       const move = server.getCommandHandler('UID MOVE');
       server.setCommandHandler('UID MOVE', (connection, parsed, data, callback) => {
@@ -107,7 +107,7 @@ export async function startMailbox(ownPort = 0) {
   };
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -5,12 +5,12 @@ import Provider from 'oidc-provider';
 
 export const openIdClient = { id: 'pennypost', secret: 'secret-of-the-client' };
 
-/** An OpenID provider that signs everybody in as `person`, or refuses with `error`, without asking. */
+/** An OpenID provider that signs everybody in as `person`, or refuses with `error`, without showing a page. */
 export interface OpenIdProvider {
   issuer: string;
   person: { sub: string; [claim: string]: unknown };
   error: string | undefined;
-  /** Starts to answer again at the same address. */
+  /** Starts to respond again at the same address. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

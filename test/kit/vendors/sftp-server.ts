@@ -21,17 +21,17 @@ export interface SftpServer {
   hostKey: string;
   /** What clients did, in order. */
   log: string[];
-  /** Cuts the connection before it lists, reads, writes or renames what has a path that contains this text, once. */
+  /** Cuts the connection once, before it lists, reads, writes or renames a path that contains this text. */
   cutAt: string | undefined;
-  /** Refuses to write files whose path begins with this text, and to move files there. */
+  /** Refuses to write files to paths that begin with this text, and to move files there. */
   readOnly: string | undefined;
   /** Names that it lists in addition to those of the files. */
   inventedNames: string[];
-  /** Lists them again and again. */
+  /** Lists those names again in every response, without end. */
   listsWithoutEnd: boolean;
-  /** Files whose path contains this text go on after their end. */
+  /** Sends files whose path contains this text without end. */
   readsWithoutEnd: string | undefined;
-  /** Never answers who lists folders, and keeps the connection. */
+  /** Does not respond to requests to list a folder, and keeps the connection open. */
   listsNothing: boolean;
   close(): Promise<void>;
 }

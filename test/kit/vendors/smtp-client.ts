@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** An SMTP client that says exactly what a test tells it to. */
+/** An SMTP client that sends exactly what a test tells it to. */
 export class SmtpClient {
   private socket: Socket;
   private received = '';
@@ -22,7 +22,7 @@ export class SmtpClient {
     return client;
   }
 
-  /** Signed in, without TLS unless it is asked for. */
+  /** Returns a client that is signed in, without TLS by default. */
   static async signedIn(port: number, key: string, tls = false): Promise<SmtpClient> {
     const client = await SmtpClient.open(port);
     await client.say('EHLO test');
@@ -32,12 +32,12 @@ export class SmtpClient {
     return client;
   }
 
-  /** Without waiting for what the server says. */
+  /** Sends the text without waiting for a reply. */
   write(text: string | Buffer): void {
     this.socket.write(text);
   }
 
-  /** Returns the whole reply to a command. */
+  /** Sends a command and returns the whole reply. */
   say(command: string): Promise<string> {
     this.write(`${command}\r\n`);
     return this.reply();
@@ -47,14 +47,14 @@ export class SmtpClient {
     return this.say(`AUTH PLAIN ${Buffer.from(`\0${user}\0${key}`).toString('base64')}`);
   }
 
-  /** Says several commands and returns the reply to the last. */
+  /** Sends several commands and returns the reply to the last one. */
   async sayAll(...commands: string[]): Promise<string> {
     let last = '';
     for (const command of commands) last = await this.say(command);
     return last;
   }
 
-  /** Sends an email, as it is between DATA and its end. */
+  /** Sends an email; `source` is everything after DATA. */
   async send(source: string, ...recipients: string[]): Promise<string> {
     await this.say('MAIL FROM:<software@example.org>');
     for (const recipient of recipients) {
@@ -76,7 +76,7 @@ export class SmtpClient {
     await this.say('EHLO test');
   }
 
-  /** The next reply, or an empty text once the server has closed the connection. */
+  /** Returns the next reply, or an empty text after the server has closed the connection. */
   async reply(): Promise<string> {
     for (;;) {
       const found = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.received);

@@ -22,7 +22,7 @@ export interface StubGateways {
   requests: StubRequest[];
   /** The response to every request from now on. */
   answer: (request: StubRequest) => StubAnswer;
-  /** The response to a check of the connection, which sends nothing; undefined: none. */
+  /** The response to a health check, or undefined for no response. */
   answerCheck: FrontAnswer | undefined;
   /** Milliseconds before the response. */
   delay_ms: number;
@@ -100,7 +100,7 @@ function respond({ gateway, reference }: StubRequest, answer: StubAnswer): Front
 export interface CallbackSink {
   url: string;
   calls: { headers: IncomingHttpHeaders; body: string; path: string; at: number }[];
-  /** The status of the response; undefined: no response at all. */
+  /** Returns the status of the response, or undefined for no response. */
   answer: (path: string) => number | undefined;
   close(): Promise<void>;
 }

@@ -113,7 +113,7 @@ const reasonWords: Record<OptOutRow['reason'], (keyword: string) => Text> = {
   provider: () => t('A provider refused texts'),
 };
 
-/** As this person sees it. */
+/** An opt-out as this person may see it. */
 interface Row extends Pick<OptOutRow, 'id' | 'reason' | 'keyword' | 'created_at'> {
   number: string;
   sender: Text;
@@ -125,7 +125,7 @@ interface ListProps {
   formState: FormState;
   /** The number that was searched for. */
   sought: string;
-  /** Where the list is, below /console. */
+  /** The path of the list, below /console. */
   list: string;
   olderThan: string | undefined;
   mayLift: boolean;

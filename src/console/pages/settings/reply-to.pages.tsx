@@ -158,7 +158,7 @@ interface ReplyToCheckProps {
   list: string;
 }
 
-/** What became of the test email, and what to do next. */
+/** Shows the result of the test email, and what to do next. */
 function ReplyToCheck({ checked: { email_address }, state, list }: ReplyToCheckProps) {
   if (state === 'delivered') {
     return (

@@ -11,13 +11,13 @@ interface Props {
   field: { name: string; label: Text; hint: Text };
   /** What was searched for. */
   sought: string;
-  /** Said if it is not in the list. */
+  /** Shown if the entry is not in the list. */
   absent: Text;
   /** How many entries are shown, in words. */
   shown: Text;
   entries: readonly { id: string }[];
   hasOlder: boolean;
-  /** Where the list is, below /console. */
+  /** The path of the list, below /console. */
   list: string;
   olderThan: string | undefined;
   /** The table. */

@@ -30,28 +30,28 @@ interface SenderTexts {
   saved: Text;
   archive: Text;
   archived: Text;
-  /** Where the value is missing. */
+  /** The error if the value is missing. */
   enter: Text;
 }
 
 /** What a channel calls its senders, and its rules. */
 interface SenderKind<R extends Row> {
-  /** Below /settings. */
+  /** The path of the list, below /settings. */
   path: string;
-  /** The name of the parameter that is the id of one. */
+  /** The parameter of the path that is the id of a sender. */
   param: string;
   title: Text;
   lead: Text;
   texts: SenderTexts;
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   none: { title: Text; text: Text };
   list(serviceId: string): Promise<R[]>;
   get(serviceId: string, id: string): Promise<R>;
   valueOf(row: R): string;
   note?(row: R): Text | undefined;
-  /** Named `value`. */
+  /** Returns the form field, whose name is `value`. */
   field(formState: FormState, value: string | undefined): VNode;
-  /** A problem of the value, as a sentence. */
+  /** Throws the error for a value that is not valid. */
   check(value: string): void;
   /** Whether the value itself can be changed, or removed. */
   isFixed?(row: R): boolean;
