@@ -102,6 +102,13 @@ describe('an email over SMTP', () => {
     expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body.status).toMatch(/sending|delivered/);
   });
 
+  it('has a reference of at most 1,000 characters, and no half of one', async () => {
+    const client = await signedIn();
+    const headers = [`X-Pennypost-Reference: ${'a'.repeat(999)}🔔`];
+    const id = idIn(await client.send(mail({ headers }), 'ada@example.org'));
+    expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body.reference).toBe('a'.repeat(999));
+  });
+
   it('hides its text from the administration: it may contain links that sign in', async () => {
     const of = await aMailService();
     const client = await signedIn(await smtpKey(of));

@@ -94,9 +94,10 @@ describe('attachments of a service that removes them', () => {
       'C:\\\\Users\\\\me\\\\a.txt',
       '=?utf-8?Q?a=0D=0A=00b.pdf?=',
       '[x](http://evil.example).pdf',
+      `${'🔔'.repeat(60)}abc.pdf`,
     ];
     expect(await bodyAfter(withFiles(...names.map((name) => ({ name })), {}))).toBe(
-      'Text\n\nAttachments removed: passwd, a.txt, a b.pdf, evil.example).pdf, file-5',
+      `Text\n\nAttachments removed: passwd, a.txt, a b.pdf, evil.example).pdf, ${'🔔'.repeat(46)}abc.pdf, file-6`,
     );
     expect(await bodyAfter(withPicture)).toBe('Hi\n\nAttachments removed: file-1');
   });

@@ -60,5 +60,6 @@ function nameOf({ name }: MailFile): string {
   return last
     .replaceAll(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(-maxFilename);
+    .slice(-maxFilename)
+    .replace(/^\p{Cs}/u, '');
 }

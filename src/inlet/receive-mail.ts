@@ -122,7 +122,7 @@ export class MailReceiver {
             template_id: template.row.id,
             email_address: to.cleaned,
             personalisation,
-            reference: mail.reference?.slice(0, maxReference),
+            reference: mail.reference?.slice(0, maxReference).replace(/\p{Cs}$/u, ''),
             email_reply_to_id: replyToOf(service, mail.from),
           },
           ...to,
