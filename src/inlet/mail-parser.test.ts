@@ -62,6 +62,28 @@ describe('a text that does not name its encoding', () => {
     ).toBe('naïve');
     expect(await bodyOf('Content-Type: text/plain; charset=utf-8', '', 'na\xefve')).toBe('na\ufffdve');
   });
+
+  it('is the same if it names ASCII, which cannot be right', async () => {
+    for (const charset of ['us-ascii', '"US-ASCII"', 'ascii']) {
+      const header = `Content-Type: text/plain; charset=${charset}`;
+      expect(await bodyOf(header, '', 'na\xc3\xafve')).toBe('naïve');
+      expect(await bodyOf(header, '', 'na\xefve')).toBe('naïve');
+    }
+  });
+
+  it('has headers of the same kind', async () => {
+    expect(await read('Subject: na\xc3\xafve', '', 'x')).toHaveProperty('subject', 'naïve');
+    expect(await read('Subject: na\xefve', '', 'x')).toHaveProperty('subject', 'naïve');
+  });
+});
+
+it('letters of Windows are read, in any encoding and place', async () => {
+  const header = 'Content-Type: text/plain; charset=windows-1252';
+  expect(await bodyOf(header, '', 'It\x92s 5 \x80')).toBe('It’s 5 €');
+  expect(await bodyOf('', 'It\x92s 5 \x80')).toBe('It’s 5 €');
+  expect(await bodyOf(header, 'Content-Transfer-Encoding: quoted-printable', '', 'It=92s 5 =80')).toBe('It’s 5 €');
+  expect(await bodyOf('Content-Type: text/html; charset=iso-8859-1', '', '<p>It\x92s 5 &#128;')).toBe('It’s 5 €');
+  expect(await read('Subject: =?windows-1252?Q?It=92s?= \x80', '', 'x')).toHaveProperty('subject', 'It’s €');
 });
 
 describe('limits', () => {

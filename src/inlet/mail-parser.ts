@@ -56,6 +56,7 @@ export class MailParser extends LineParser {
   override processLine(line: Uint8Array, isLast: boolean): Promise<void> {
     const { currentNode } = this;
     if (currentNode.state === 'header' && currentNode !== this.lastPart) this.beginPart(currentNode);
+    if (currentNode.state === 'header') return super.processLine(inUtf8(line), isLast);
     if (currentNode.state !== 'body') return super.processLine(line, isLast);
     const isText = this.isInlineTextNode(currentNode);
     if (isText) this.countText(line);
@@ -97,6 +98,14 @@ function useSmallDecoder(node: MimeNode): void {
   else if (!/quoted-printable/.test(encoding)) node.contentDecoder = new SmallDecoder(node, decodePlain);
 }
 
+/** Old software sends the letters of Windows and does not say so. */
+const windows = 'windows-1252';
+const windowsDecoder = new TextDecoder(windows);
+
+function inUtf8(line: Uint8Array): Uint8Array {
+  return isUtf8(line) ? line : Buffer.from(windowsDecoder.decode(line));
+}
+
 /** The lines of a part follow each other in the source, so their range is enough. */
 class SmallDecoder implements Decoder {
   private readonly node: MimeNode;
@@ -122,8 +131,8 @@ class SmallDecoder implements Decoder {
     if (!this.source) return new ArrayBuffer(0);
     const content = this.decode(new Uint8Array(this.source, this.from, this.until - this.from));
     const { params } = this.node.contentType.parsed;
-    // Old software sends the letters of Windows and does not say so.
-    if (params.charset === undefined && !isUtf8(content)) params.charset = 'windows-1252';
+    if (params.charset === undefined || /^(?:us-)?ascii$/i.test(params.charset))
+      params.charset = isUtf8(content) ? 'utf-8' : windows;
     const { buffer, byteLength } = content;
     return byteLength === buffer.byteLength ? buffer : buffer.slice(0, byteLength);
   }

@@ -47,10 +47,10 @@ export async function readMail(source: Uint8Array, withContents: boolean): Promi
   }
   if (email.headers.filter(({ key }) => key === 'received').length > maxReceived) return 'loop';
   const header = (name: string) =>
-    withoutNul(decodeWords(email.headers.find(({ key }) => key === name)?.value ?? '')).trim() || undefined;
-  const [text, html] = [withoutNul(email.text ?? ''), withoutNul(email.html ?? '')];
+    cleaned(decodeWords(email.headers.find(({ key }) => key === name)?.value ?? '')).trim() || undefined;
+  const [text, html] = [cleaned(email.text ?? ''), cleaned(email.html ?? '')];
   return {
-    subject: withoutNul(email.subject ?? ''),
+    subject: cleaned(email.subject ?? ''),
     body: text.trim() === '' ? markdownOfHtml(html) : plainMarkdown(text),
     message_id: header('message-id'),
     from: addressParser(header('from') ?? '', { flatten: true })[0]?.address,
@@ -98,9 +98,14 @@ function fileOf({ filename, content }: Attachment, withContents: boolean): MailF
   return { name: filename, bytes: bytes.length, content: withContents ? bytes.toString('base64') : '' };
 }
 
-/** Some software sends it; PostgreSQL cannot store it. */
-function withoutNul(text: string): string {
-  return text.replaceAll('\0', '');
+/** For the bytes 80 to 9F, which the decoder of some versions of Node leaves as control characters. */
+const windowsLetters = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** Some software sends NUL, which PostgreSQL cannot store. */
+function cleaned(text: string): string {
+  return text
+    .replaceAll('\0', '')
+    .replaceAll(/[\x80-\x9f]/g, (character) => windowsLetters[character.charCodeAt(0) - 0x80] ?? '');
 }
 
 const [lf, cr] = [10, 13];
