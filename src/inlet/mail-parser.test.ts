@@ -116,6 +116,19 @@ describe('limits', () => {
     expect(await bodyOf(`X-Long: ${'x\r\n '.repeat(250_000)}x`, '', 'x')).toBe('broken');
   });
 
+  it('are not spent on lists of addresses: only From is used, up to 1,000 characters', async () => {
+    const from = async (value: string) => (await read(`From: ${value}`, '', 'x')) as { from?: string };
+    expect(await from('"Alarm, Ltd" <alarm@example.org>')).toHaveProperty('from', 'alarm@example.org');
+    expect(await from(`${'x'.repeat(1_000)} <alarm@example.org>`)).toHaveProperty('from', undefined);
+    const time = async (name: string) => {
+      const begun = performance.now();
+      await read(`${name}: ${'a:'.repeat(15_000)}`, '', 'x');
+      return performance.now() - begun;
+    };
+    const other = await time('X-Other');
+    for (const name of ['From', 'To', 'Cc', 'Reply-To']) expect(await time(name), name).toBeLessThan(50 + 5 * other);
+  });
+
   it('count lines of a text that are empty', async () => {
     expect(await bodyOf('', '\r\n'.repeat(3_100_000))).toBe('text');
   });

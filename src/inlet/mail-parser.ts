@@ -23,7 +23,10 @@ interface Decoder {
   finalize(): Promise<ArrayBuffer>;
 }
 
+type Header = Email['headers'][number];
+
 interface MimeNode {
+  headers: Header[];
   state: 'header' | 'body' | 'finished';
   contentType: { multipart: string | false; parsed: { params: Record<string, string> } };
   contentTransferEncoding: { encoding: string };
@@ -32,9 +35,11 @@ interface MimeNode {
 
 /** Internals of the library, whose version is pinned. */
 interface LineParser {
+  root: MimeNode;
   currentNode: MimeNode;
   isInlineTextNode(node: MimeNode): boolean;
   processLine(line: Uint8Array, isLast: boolean): Promise<void>;
+  buildMessage(): Email;
   parse(source: Uint8Array): Promise<Email>;
 }
 
@@ -64,6 +69,13 @@ export class MailParser extends LineParser {
     if (isLast || isBoundary(line)) return super.processLine(line, isLast);
     if (isText || this.needsContentOf(currentNode)) currentNode.contentDecoder?.update(line);
     return done;
+  }
+
+  /** Does not parse the addresses of headers that we do not use: of a list of 30 kB this can take seconds. */
+  override buildMessage(): Email {
+    const { headers } = this.root;
+    this.root.headers = headers.filter(({ key }) => key === 'subject');
+    return { ...super.buildMessage(), headers };
   }
 
   private beginPart(part: MimeNode): void {

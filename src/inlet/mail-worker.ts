@@ -53,13 +53,20 @@ export async function readMail(source: Uint8Array, withContents: boolean): Promi
     subject: cleaned(email.subject ?? ''),
     body: text.trim() === '' ? markdownOfHtml(html) : plainMarkdown(text),
     message_id: header('message-id'),
-    from: addressParser(header('from') ?? '', { flatten: true })[0]?.address,
+    from: addressOf(header('from')),
     reference: header('x-pennypost-reference'),
     template_name: header('x-pennypost-template'),
     mark: header(ownMailHeader.toLowerCase()),
     headers: headersToKeep(email),
     files: email.attachments.map((file) => fileOf(file, withContents)),
   };
+}
+
+const maxFrom = 1_000;
+
+/** The first address. A long header is not parsed: it can take seconds. */
+function addressOf(from = ''): string | undefined {
+  return from.length > maxFrom ? undefined : addressParser(from, { flatten: true })[0]?.address;
 }
 
 /** For each header. A longer one loses ids in the middle of the conversation. */
