@@ -81,7 +81,7 @@ export async function openInlet(app: InletDeps, times = defaultTimes): Promise<I
 
 type Outcome = 'accepted' | 'refused' | 'postponed';
 
-function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTimes): InletRules {
+function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTimes): InletRules<Client> {
   const { maxMessage_bytes, clients } = app.config.inlet;
   const logins = new Logins(app);
   const memory = app.bodyMemory.share(shareOfBodyMemory);
@@ -119,23 +119,22 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
 
   return {
     replyTo,
-    async logIn(address, password): Promise<Client> {
+    async authenticate(address, password) {
       const caller = await logins.logIn(address, password);
       return { address, password, caller, hasTooManyRecipients: false };
     },
     async checkSender(client, sender) {
-      const { address, password, caller } = client as Client;
+      const { address, password, caller } = client;
       const refuse = (reply: Reply) => {
         count('refused');
         return recorded(caller, reply);
       };
       if (sender.address === '') throw refuse(new Reply(550, '5.7.1 Bounces are not accepted here'));
       if (sender.size_bytes > maxMessage_bytes) throw refuse(tooLarge);
-      (client as Client).caller = await logins.callerOf(address, password);
-      (client as Client).hasTooManyRecipients = false;
+      client.caller = await logins.callerOf(address, password);
+      client.hasTooManyRecipients = false;
     },
-    async checkRecipient(from, address, accepted) {
-      const client = from as Client;
+    async checkRecipient(client, address, accepted) {
       const { caller } = client;
       if (accepted.length >= maxRecipients && !accepted.includes(address)) {
         const reply = new Reply(452, `4.5.3 An email can have at most ${maxRecipients} recipients`);
@@ -149,7 +148,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     },
     async receive(client, stream, recipients) {
       const span = app.tracing?.startRequest({}, { name: 'SMTP DATA', kind: 'server', facts: {} });
-      const work = () => receive(client as Client, stream, recipients);
+      const work = () => receive(client, stream, recipients);
       const end = (code: number) => {
         span?.set({ 'smtp.response.status_code': code });
         span?.end(code === localError ? `status ${code}` : undefined);
@@ -163,7 +162,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
         const reply = replyTo(error);
         count(reply.responseCode < 500 ? 'postponed' : 'refused');
         end(reply.responseCode);
-        throw recorded((client as Client).caller, reply);
+        throw recorded(client.caller, reply);
       }
     },
   };

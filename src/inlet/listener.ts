@@ -2,24 +2,24 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type {
   SMTPServer,
-  SMTPServerAddress,
   SMTPServerAuthentication,
   SMTPServerDataStream,
   SMTPServerOptions,
   SMTPServerSession,
 } from 'smtp-server';
 import { clientNetwork, isLoopback } from '../platform/http/networks.ts';
+import { connectionClass } from './connection.ts';
 import { Reply } from './replies.ts';
 
 /** Decides about the commands of a client. Each rule throws a Reply to refuse. */
-export interface InletRules {
+export interface InletRules<Client> {
   /** Returns the client that the other rules receive. */
-  logIn(address: string, password: string): Promise<unknown>;
-  checkSender(client: unknown, sender: Sender): Promise<void>;
+  authenticate(address: string, password: string): Promise<Client>;
+  checkSender(client: Client, sender: Sender): Promise<void>;
   /** `accepted` has the recipients that the email has already. */
-  checkRecipient(client: unknown, address: string, accepted: string[]): Promise<void>;
+  checkRecipient(client: Client, address: string, accepted: string[]): Promise<void>;
   /** Returns the text of the 250, once the email is stored. */
-  receive(client: unknown, stream: SMTPServerDataStream, recipients: string[]): Promise<string>;
+  receive(client: Client, stream: SMTPServerDataStream, recipients: string[]): Promise<string>;
   /** The reply for an error that a rule threw. */
   replyTo(error: unknown): Reply;
 }
@@ -54,17 +54,14 @@ const checkEvery_ms = 1_000;
 const unauthenticatedShare = 0.25;
 const closeTimeout_ms = 5_000;
 
-const tlsFirst = '5.7.0 Must issue a STARTTLS command first';
-const loginFirst = '5.7.0 Authentication required';
-
 /** The SMTP protocol, as the library smtp-server speaks it. The library is loaded only if the inlet is on. */
-export class InletListener {
+export class InletListener<Client> {
   private readonly options: ListenerOptions;
-  private readonly rules: InletRules;
+  private readonly rules: InletRules<Client>;
   private server: SMTPServer | undefined;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ListenerOptions, rules: InletRules) {
+  constructor(options: ListenerOptions, rules: InletRules<Client>) {
     this.options = options;
     this.rules = rules;
   }
@@ -84,44 +81,7 @@ export class InletListener {
     const hasTooMany = (address: string) => this.hasTooManyUnauthenticated(address);
     const { loginTimeout_ms } = this.options;
 
-    class Connection extends SMTPConnection {
-      readonly since = performance.now();
-
-      private get needsTls(): boolean {
-        return !this.secure && !isPlainAllowed(this.remoteAddress);
-      }
-
-      override send(code: number, data?: string | string[] | null, context?: string | false): void {
-        let text = data;
-        if (this.needsTls && Array.isArray(data)) text = data.filter((line) => !line.startsWith('AUTH '));
-        if (this.needsTls && code === 530) text = tlsFirst;
-        const hasEnhancedCode = typeof text === 'string' && /^[245]\.\d+\.\d+ /.test(text);
-        super.send(code, text, hasEnhancedCode ? false : context);
-      }
-
-      /** Refuses before the client sends a password. */
-      override handler_AUTH(command: Buffer, next: () => void): void {
-        if (!this.needsTls) super.handler_AUTH(command, next);
-        else {
-          this.send(530, tlsFirst);
-          next();
-        }
-      }
-
-      /** The library refuses addresses without a domain, such as root as a sender, and rewrites international domains. */
-      override _parseAddressCommand(name: string, command: Buffer | string): SMTPServerAddress | false {
-        const text = command.toString();
-        const parsed = super._parseAddressCommand(name, text.replace(/<([^<>@\s]+)>/, '<$1@localhost>'));
-        const [, written = ''] = /<(?:@[^:]*:)?([^<>]*)>/.exec(text) ?? [];
-        return parsed && { ...parsed, address: written };
-      }
-
-      /** Leaves the declared size to checkSender(). */
-      override _validateMailParams(parsed: SMTPServerAddress) {
-        const error = super._validateMailParams(parsed);
-        return error?.code === 552 ? null : error;
-      }
-    }
+    const Connection = connectionClass(SMTPConnection, isPlainAllowed);
 
     class Server extends SMTPServer {
       /** Before implicit TLS the limits of connections and of time do not apply by themselves. */
@@ -156,7 +116,7 @@ export class InletListener {
     this.timer = setInterval(() => {
       const latest = performance.now() - loginTimeout_ms;
       for (const connection of server.connections)
-        if (!connection.session.user && (connection as Connection).since < latest)
+        if (!connection.session.user && (connection as InstanceType<typeof Connection>).since < latest)
           connection.send(421, '4.4.2 Authentication took too long');
     }, checkEvery_ms).unref();
     const address = server.server.address();
@@ -182,7 +142,7 @@ export class InletListener {
   private serverOptions(hasTooMany: (address: string) => boolean): SMTPServerOptions {
     const { rules } = this;
     const { name, tls, implicitTls, maxMessage_bytes, maxClients } = this.options;
-    const answer = (work: Promise<unknown>, done: (error: Error | null) => void) =>
+    const reply = (work: Promise<unknown>, done: (error: Error | null) => void) =>
       void work.then(
         () => done(null),
         (error) => done(rules.replyTo(error)),
@@ -195,7 +155,7 @@ export class InletListener {
       authMethods: ['PLAIN', 'LOGIN'],
       // handler_AUTH decides for each connection.
       allowInsecureAuth: true,
-      authRequiredMessage: loginFirst,
+      authRequiredMessage: '5.7.0 Authentication required',
       // The sender is not used, and recipients are checked by our own rules.
       lenientAddressParsing: true,
       hideENHANCEDSTATUSCODES: false,
@@ -209,18 +169,18 @@ export class InletListener {
         done(hasTooMany(remoteAddress) ? new Reply(421, '4.7.0 Too many connections from your address') : null);
       },
       onAuth: ({ password }: SMTPServerAuthentication, session: SMTPServerSession, done) => {
-        rules.logIn(session.remoteAddress, password ?? '').then(
+        rules.authenticate(session.remoteAddress, password ?? '').then(
           (user) => done(null, { user }),
           (error) => done(rules.replyTo(error)),
         );
       },
       onMailFrom: ({ address, args }, { user }, done) => {
         const { SIZE = 0 } = args || {};
-        answer(rules.checkSender(user, { address, size_bytes: Number(SIZE) }), done);
+        reply(rules.checkSender(user, { address, size_bytes: Number(SIZE) }), done);
       },
       onRcptTo: ({ address }, { user, envelope: { rcptTo } }, done) => {
         const accepted = rcptTo.map((recipient) => recipient.address);
-        answer(rules.checkRecipient(user, address, accepted), done);
+        reply(rules.checkRecipient(user, address, accepted), done);
       },
       onData: (stream, { user, envelope }, done) => {
         const recipients = envelope.rcptTo.map(({ address }) => address);
