@@ -23,17 +23,16 @@ const batch = 2_000;
 export async function applyRetention(app: Platform): Promise<void> {
   const { calendar } = app.country;
   const now = app.clock.now();
-  const keepers = await listRetentionRules(calendar, app.db, now);
+  const rules = await listRetentionRules(calendar, app.db, now);
   const defaultCutOff = firstKeptId(calendar, now, defaultRetentionDays);
   let deleted = 0;
-  for (const keeper of keepers)
-    if (keeper.before_id > defaultCutOff) deleted += await deleteAll(app, 'notifications', keeper);
-  deleted += await deleteFromKept(app, defaultCutOff, keepers);
-  deleted += await deleteFromDefault(app, defaultCutOff, keepers);
+  for (const rule of rules) if (rule.before_id > defaultCutOff) deleted += await deleteAll(app, 'notifications', rule);
+  deleted += await deleteFromKept(app, defaultCutOff, rules);
+  deleted += await deleteFromDefault(app, defaultCutOff, rules);
   await deleteOrphanedQueue(app.db, defaultCutOff);
   app.log.info({ event: 'messages.deleted', notifications: deleted }, 'Deleted old messages');
   // Last, because it fails and is retried while a long query, such as a backup, uses a table.
-  await dropExpiredDays(app, defaultCutOff, keepers);
+  await dropExpiredDays(app, defaultCutOff, rules);
   await deleteAttemptsWithoutMessage(app.db, firstKeptId(calendar, now, 0));
 }
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeFileProblem } from '../../src/console/pages/files/problem-words.ts';
+import { describeFileProblem } from '../../src/console/pages/files/problem-texts.ts';
 import { createCountry } from '../../src/countries/country.ts';
 import { nl } from '../../src/countries/nl.ts';
 import { letterRow } from '../kit/builders/letters.ts';

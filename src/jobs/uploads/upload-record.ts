@@ -67,7 +67,7 @@ export function isSendable(summary: FileSummary | null): boolean {
 /** How long uploads that are not sent are kept. */
 export const keptUnsent_ms = day_ms;
 
-const ProblemWord = OneOf(Object.keys(contactListProblemTexts) as UploadProblem[]);
+const ProblemName = OneOf(Object.keys(contactListProblemTexts) as UploadProblem[]);
 const Counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description });
 
 export const ShownRow = Type.Object(
@@ -96,7 +96,7 @@ export const UploadRecord = Type.Object(
     contact_list_id: Nullable(Uuid),
     state: OneOf(['checked', 'sent', 'saved']),
     valid: Type.Boolean({ description: 'Whether it can be sent, or saved as a contact list' }),
-    first_problem: Nullable(ProblemWord),
+    first_problem: Nullable(ProblemName),
     problem_counts: Counts('How many rows or columns each problem is about'),
     row_problem_counts: Counts('Rows with each kind of problem'),
     language_counts: Type.Optional(Counts('Rows by the language of their text, if the template has several')),

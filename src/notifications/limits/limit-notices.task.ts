@@ -52,7 +52,7 @@ async function sendNotice(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): 
       template_id: level === 100 ? accountTemplates.limitReached : accountTemplates.limitNear,
       to: email_address,
       personalisation: {
-        ...{ name, owner_name, messages: unit === 'parts' ? t('parts of texts') : messageWords[channel] },
+        ...{ name, owner_name, messages: unit === 'parts' ? t('parts of texts') : messageLabels[channel] },
         used: formatted((language) => language.count(used)),
         limit: formatted((language) => language.count(limit)),
         period: period === 'day' ? t('today') : t('this year'),
@@ -63,7 +63,7 @@ async function sendNotice(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): 
   }
 }
 
-const messageWords: Record<LimitedChannel, Text> = {
+const messageLabels: Record<LimitedChannel, Text> = {
   sms: t('texts'),
   email: t('emails'),
   letter: t('letters'),

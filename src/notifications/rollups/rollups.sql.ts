@@ -3,12 +3,12 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { letterKinds, type Status, statuses } from '../notification.ts';
 
 // An arbitrary advisory lock key, different from the other ones of this application.
-const addingUpLock = 7_294_003;
+const rollupLock = 7_294_003;
 
 /** Returns false, without waiting, if another process holds the lock. */
-export async function lockAddingUp(tx: Tx): Promise<boolean> {
+export async function tryLockRollups(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(${sql.lit(addingUpLock)}) as locked`.execute(tx);
+    select pg_try_advisory_xact_lock(${sql.lit(rollupLock)}) as locked`.execute(tx);
   return rows[0]?.locked ?? false;
 }
 

@@ -14,7 +14,7 @@ import {
   countNotFolded,
   foldStatusCounts,
   foldUsage,
-  lockAddingUp,
+  tryLockRollups,
 } from './rollups.sql.ts';
 
 export async function foldAllRollups({ db, log }: Platform): Promise<void> {
@@ -58,7 +58,7 @@ async function inBatches(
 /** Updates the daily rollups. `alsoAddUp` adds up other appended changes in the same transaction. */
 export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>): Promise<void> {
   await inTransaction(db, async (tx) => {
-    if (!(await lockAddingUp(tx))) return;
+    if (!(await tryLockRollups(tx))) return;
     await addUpStatusCounts(tx);
     await addUpUsage(tx);
     await addUpEmailOutcomes(tx);

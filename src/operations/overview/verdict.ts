@@ -50,14 +50,14 @@ export interface Facts {
   callbacks: { waiting: number; oldest_due_at: Timestamp | null };
 }
 
-const priorityWords = new Map<number, Text>([
+const priorityLabels = new Map<number, Text>([
   [lanes.priority, t('high', { context: 'priority of messages' })],
   [lanes.normal, t('normal', { context: 'priority of messages' })],
   [lanes.bulk, t('low', { context: 'priority of messages' })],
 ]);
 
-export function priorityWord(lane: number): Text {
-  return priorityWords.get(lane) ?? asIs(String(lane));
+export function priorityLabel(lane: number): Text {
+  return priorityLabels.get(lane) ?? asIs(String(lane));
 }
 
 const late_ms = minute_ms;
@@ -217,7 +217,7 @@ function evaluateLane({ notification_type, lane, waiting, oldest_due_at }: LaneD
       ),
       detail: t(
         '{waiting, plural, one {# message is due with {priority} priority.} other {{many} messages are due with {priority} priority.}}',
-        { waiting, many: capitalised(many(waiting)), priority: priorityWord(lane) },
+        { waiting, many: capitalised(many(waiting)), priority: priorityLabel(lane) },
       ),
       since: oldest_due_at,
       done: t(

@@ -1,5 +1,5 @@
 import { type Found, type Hint, type HintedText, type HintRule, hintRules } from './hint.ts';
-import { messageOf } from './hint-words.ts';
+import { messageOf } from './hint-texts.ts';
 import { countAddresses, findIpLink, findShortener, findVagueLinkText } from './link-hints.ts';
 import { readWriting, type Writing } from './plain-writing.ts';
 import { findCapitals, findHardReading, findLongSentence, listSentences } from './reading-hints.ts';

@@ -4,7 +4,7 @@ import { textToSign } from '../../../src/delivery/providers/aws/sns.ts';
 import { signedHeaders } from '../../../src/platform/storage/aws-signature.ts';
 import { aCertificate } from './certificate.ts';
 import type { FrontRequest } from './http-front.ts';
-import { hasKeys, insist, json, type Vendor } from './vendor.ts';
+import { ensure, hasKeys, json, type Vendor } from './vendor.ts';
 
 const access = { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'secret', region: 'eu-west-2', service: 'sms-voice' };
 const topic = 'arn:aws:sns:eu-west-2:123456789012:text-receipts';
@@ -54,15 +54,15 @@ export const awsSms: Vendor = {
   }),
   async read(request) {
     const { method, url, headers, body } = request;
-    insist(method === 'POST' && url === '/', json(404, {}));
-    insist(headers['content-type'] === 'application/x-amz-json-1.0', problem(400, 'SerializationException'));
-    insist(await isSigned(request), unrecognized);
-    insist(headers['x-amz-target'] === 'PinpointSMSVoiceV2.SendTextMessage', problem(400, 'UnknownOperationException'));
+    ensure(method === 'POST' && url === '/', json(404, {}));
+    ensure(headers['content-type'] === 'application/x-amz-json-1.0', problem(400, 'SerializationException'));
+    ensure(await isSigned(request), unrecognized);
+    ensure(headers['x-amz-target'] === 'PinpointSMSVoiceV2.SendTextMessage', problem(400, 'UnknownOperationException'));
     const message = JSON.parse(body);
     const optional = ['OriginationIdentity', 'MessageBody', 'MessageType', 'ConfigurationSetName', 'Context'];
-    insist(hasKeys(message, ['DestinationPhoneNumber'], optional), problem(400, 'SerializationException'));
-    insist(/^\+[1-9]\d{1,18}$/.test(message.DestinationPhoneNumber), problem(400, 'ValidationException'));
-    insist(hasKeys(message.Context, ['notification_id']), problem(400, 'ValidationException'));
+    ensure(hasKeys(message, ['DestinationPhoneNumber'], optional), problem(400, 'SerializationException'));
+    ensure(/^\+[1-9]\d{1,18}$/.test(message.DestinationPhoneNumber), problem(400, 'ValidationException'));
+    ensure(hasKeys(message.Context, ['notification_id']), problem(400, 'ValidationException'));
     const { Context: context, ...rest } = message;
     return { reference: context.notification_id, ...rest };
   },

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import PostalMime from 'postal-mime';
 import { ownMailHeader } from '../../../src/notifications/sending/over-smtp.ts';
-import { expectedMail, insist, isPage, json, type Vendor } from './vendor.ts';
+import { ensure, expectedMail, isPage, json, type Vendor } from './vendor.ts';
 
 const domain = 'mg.notifications.example';
 const apiKey = 'mailgun-sending-key';
@@ -19,18 +19,18 @@ export const mailgun: Vendor = {
   channel: 'email',
   settings: (url) => ({ mailgun: { url, domain, apiKey, webhookKey } }),
   async read({ method, url, headers, body }) {
-    insist(method === 'POST' && url === `/v3/${domain}/messages.mime`, problem(404, 'Domain not found'));
-    insist(headers.authorization === authorization, problem(401, 'Forbidden'));
-    insist(headers['content-type']?.startsWith('multipart/form-data'), problem(400, "'message' parameter is missing"));
+    ensure(method === 'POST' && url === `/v3/${domain}/messages.mime`, problem(404, 'Domain not found'));
+    ensure(headers.authorization === authorization, problem(401, 'Forbidden'));
+    ensure(headers['content-type']?.startsWith('multipart/form-data'), problem(400, "'message' parameter is missing"));
     const form = await new Response(body, { headers: { 'content-type': headers['content-type'] ?? '' } }).formData();
     const names = ['to', 'message', 'v:notification_id', ...options];
-    insist([...form.keys()].sort().join() === names.sort().join(), problem(400, 'unknown parameter'));
-    insist(
+    ensure([...form.keys()].sort().join() === names.sort().join(), problem(400, 'unknown parameter'));
+    ensure(
       options.every((option) => form.get(option) === 'no'),
       problem(400, 'tracking'),
     );
     const message = form.get('message');
-    insist(message instanceof Blob, problem(400, 'message must be a file'));
+    ensure(message instanceof Blob, problem(400, 'message must be a file'));
     const mail = await PostalMime.parse(await message.text());
     const header = (name: string) => mail.headers.find(({ key }) => key === name.toLowerCase())?.value;
     const named = [
@@ -42,7 +42,7 @@ export const mailgun: Vendor = {
       'Auto-Submitted',
       ownMailHeader,
     ];
-    insist(mail.to?.[0]?.address === form.get('to'), problem(400, 'to'));
+    ensure(mail.to?.[0]?.address === form.get('to'), problem(400, 'to'));
     return {
       reference: String(form.get('v:notification_id')),
       from: { name: mail.from?.name, address: mail.from?.address },

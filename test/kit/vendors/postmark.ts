@@ -1,5 +1,5 @@
 import { addressParser, decodeWords } from 'postal-mime';
-import { expectedMail, hasKeys, insist, isPage, json, type Vendor } from './vendor.ts';
+import { ensure, expectedMail, hasKeys, isPage, json, type Vendor } from './vendor.ts';
 
 const token = 'postmark-server-token';
 const path = '/notifications/email/postmark';
@@ -13,22 +13,22 @@ export const postmark: Vendor = {
   channel: 'email',
   settings: (url) => ({ postmark: { url, serverToken: token, webhookAuth: 'hooks:secret' } }),
   read({ method, url, headers, body }) {
-    insist(method === 'POST' && url === '/email', json(404, {}));
-    insist(headers['x-postmark-server-token'] === token, badToken);
-    insist(headers['content-type'] === 'application/json' && headers.accept === 'application/json', problem(409));
+    ensure(method === 'POST' && url === '/email', json(404, {}));
+    ensure(headers['x-postmark-server-token'] === token, badToken);
+    ensure(headers['content-type'] === 'application/json' && headers.accept === 'application/json', problem(409));
     const mail = JSON.parse(body);
     const required = ['From', 'To', 'Subject', 'TextBody', 'HtmlBody', 'Headers', 'Metadata', 'MessageStream'];
-    insist(
+    ensure(
       hasKeys(mail, required, ['ReplyTo', 'TrackOpens', 'TrackLinks', 'Attachments']),
       problem(403, 'Unknown field'),
     );
-    insist(mail.MessageStream === 'outbound', problem(1235));
-    insist(mail.TrackOpens === false && mail.TrackLinks === 'None', problem(300, 'Tracking'));
-    insist(hasKeys(mail.Metadata, ['notification_id']), problem(300, 'Metadata'));
+    ensure(mail.MessageStream === 'outbound', problem(1235));
+    ensure(mail.TrackOpens === false && mail.TrackLinks === 'None', problem(300, 'Tracking'));
+    ensure(hasKeys(mail.Metadata, ['notification_id']), problem(300, 'Metadata'));
     const [from] = addressParser(mail.From);
     const named = Object.fromEntries(mail.Headers.map(({ Name, Value }: Record<string, string>) => [Name, Value]));
     const { 'X-PM-KeepID': keepsId, ...rest } = named;
-    insist(keepsId === 'true', problem(300, 'Message-ID'));
+    ensure(keepsId === 'true', problem(300, 'Message-ID'));
     return {
       reference: mail.Metadata.notification_id,
       from: { name: decodeWords(from?.name ?? ''), address: from?.address },
@@ -39,7 +39,7 @@ export const postmark: Vendor = {
       isPage: isPage(mail.HtmlBody),
       headers: rest,
       attachments: mail.Attachments?.map(({ Name, ContentType, Content, ...others }: Record<string, string>) => {
-        insist(Object.keys(others).length === 0, problem(403, 'Unknown field'));
+        ensure(Object.keys(others).length === 0, problem(403, 'Unknown field'));
         return [Name, ContentType, Content];
       }),
     };

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
-import { expectedMail, hasKeys, insist, isPage, json, type Vendor } from './vendor.ts';
+import { ensure, expectedMail, hasKeys, isPage, json, type Vendor } from './vendor.ts';
 
 const apiKey = 'SG.key';
 const path = '/notifications/email/sendgrid';
@@ -20,21 +20,21 @@ export const sendgrid: Vendor = {
     sendgrid: { url, apiKey, webhookKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64') },
   }),
   read({ method, url, headers, body }) {
-    insist(method === 'POST' && url === '/v3/mail/send', problem(404, 'not found'));
-    insist(headers.authorization === `Bearer ${apiKey}`, unauthorized);
-    insist(headers['content-type'] === 'application/json', problem(415, 'Content-Type should be application/json.'));
+    ensure(method === 'POST' && url === '/v3/mail/send', problem(404, 'not found'));
+    ensure(headers.authorization === `Bearer ${apiKey}`, unauthorized);
+    ensure(headers['content-type'] === 'application/json', problem(415, 'Content-Type should be application/json.'));
     const mail = JSON.parse(body);
     const required = ['personalizations', 'from', 'subject', 'content'];
     const optional = ['reply_to', 'headers', 'custom_args', 'tracking_settings', 'attachments'];
-    insist(hasKeys(mail, required, optional), problem(400, 'Additional property', ''));
+    ensure(hasKeys(mail, required, optional), problem(400, 'Additional property', ''));
     const [personalization] = mail.personalizations;
-    insist(hasKeys(personalization, ['to']) && hasKeys(personalization.to[0], ['email']), problem(400, 'to'));
-    insist(hasKeys(mail.from, ['email', 'name']) && hasKeys(mail.custom_args, ['notification_id']), problem(400, 'x'));
+    ensure(hasKeys(personalization, ['to']) && hasKeys(personalization.to[0], ['email']), problem(400, 'to'));
+    ensure(hasKeys(mail.from, ['email', 'name']) && hasKeys(mail.custom_args, ['notification_id']), problem(400, 'x'));
     const types = mail.content.map(({ type }: { type: string }) => type);
-    insist(types.join() === 'text/plain,text/html', problem(400, 'text/plain must come first', 'content'));
+    ensure(types.join() === 'text/plain,text/html', problem(400, 'text/plain must come first', 'content'));
     const tracking = { open_tracking: off, subscription_tracking: off, ganalytics: off };
     const clicks = { click_tracking: { enable: false, enable_text: false } };
-    insist(
+    ensure(
       JSON.stringify(mail.tracking_settings) === JSON.stringify({ ...clicks, ...tracking }),
       problem(400, 'tracking'),
     );
@@ -48,7 +48,7 @@ export const sendgrid: Vendor = {
       isPage: isPage(mail.content[1].value),
       headers: mail.headers,
       attachments: mail.attachments?.map(({ filename, type, content, disposition }: Record<string, string>) => {
-        insist(disposition === 'attachment', problem(400, 'disposition', 'attachments'));
+        ensure(disposition === 'attachment', problem(400, 'disposition', 'attachments'));
         return [filename, type, content];
       }),
     };

@@ -49,7 +49,7 @@ export function json(status: number, body: unknown, headers: Record<string, stri
 }
 
 /** Throws the answer unless the condition holds, like an API that rejects a request. */
-export function insist(condition: unknown, answer: Answer): asserts condition {
+export function ensure(condition: unknown, answer: Answer): asserts condition {
   if (!condition) throw answer;
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import type { FrontRequest } from './http-front.ts';
-import { hasKeys, insist, json, type Vendor } from './vendor.ts';
+import { ensure, hasKeys, json, type Vendor } from './vendor.ts';
 
 const applicationId = 'aaaaaaaa-bbbb-4ccc-dddd-0123456789ab';
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -41,15 +41,15 @@ export const vonage: Vendor = {
   channel: 'sms',
   settings: (url) => ({ vonage: { url, applicationId, privateKey: pem(privateKey), signatureSecret: secret } }),
   read(request) {
-    insist(request.method === 'POST' && request.url === '/v1/messages', problem(404, 'not-found'));
-    insist(isAuthorized(request), unauthorized);
-    insist(request.headers['content-type'] === 'application/json', problem(415, 'x'));
+    ensure(request.method === 'POST' && request.url === '/v1/messages', problem(404, 'not-found'));
+    ensure(isAuthorized(request), unauthorized);
+    ensure(request.headers['content-type'] === 'application/json', problem(415, 'x'));
     const message = JSON.parse(request.body);
     const required = ['channel', 'message_type', 'to', 'from', 'text'];
     const optional = ['client_ref', 'sms', 'webhook_url', 'webhook_version'];
     const isValid = hasKeys(message, required, optional) && hasKeys(message.sms, ['encoding_type']);
-    insist(isValid && /^[1-9]\d{6,14}$/.test(message.to), problem(422, 1150));
-    insist(['text', 'unicode', 'auto'].includes(message.sms.encoding_type), problem(422, 1150));
+    ensure(isValid && /^[1-9]\d{6,14}$/.test(message.to), problem(422, 1150));
+    ensure(['text', 'unicode', 'auto'].includes(message.sms.encoding_type), problem(422, 1150));
     const { client_ref: reference, ...rest } = message;
     return { reference, ...rest, webhook_url: new URL(message.webhook_url).pathname };
   },

@@ -13,7 +13,7 @@ import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useViewer } from '../../viewer.ts';
 import { listProblems, ProblemTable } from '../files/problem-table.tsx';
-import { describeFileProblem } from '../files/problem-words.ts';
+import { describeFileProblem } from '../files/problem-texts.ts';
 import { acceptedSpreadsheets } from '../files/spreadsheets.ts';
 
 type ContactList = Awaited<ReturnType<typeof getContactList>>;

@@ -7,7 +7,7 @@ import { earlier, minute_ms } from '../../../platform/clock.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { planColumns } from '../../../recipients/spreadsheet/columns.ts';
 import { pageUrl } from '../../links.ts';
-import { describeLost } from '../../message-words.ts';
+import { describeLost } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
@@ -17,10 +17,10 @@ import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Status } from '../../parts/status.tsx';
 import { nextWeek, When } from '../../parts/when.tsx';
 import { MessagePreview } from '../send/message-preview.tsx';
-import { FileWarnings, RowWarnings, type WaysOut } from './file-warnings.tsx';
+import { FileWarnings, RowWarnings, type TrialOptions } from './file-warnings.tsx';
 import type { CheckedFile, LoadedFile } from './load-file.ts';
 import { ProblemTable } from './problem-table.tsx';
-import { describeRowProblem } from './problem-words.ts';
+import { describeRowProblem } from './problem-texts.ts';
 
 interface FileCheckProps {
   file: CheckedFile;
@@ -28,16 +28,16 @@ interface FileCheckProps {
   now: Date;
   money: Money;
   phone: PhoneRules;
-  waysOut: WaysOut;
+  trialOptions: TrialOptions;
 }
 
 /** The result of the check, and the form that sends the file. */
-export function FileCheck({ file, formState, now, money, phone, waysOut }: FileCheckProps) {
+export function FileCheck({ file, formState, now, money, phone, trialOptions }: FileCheckProps) {
   const { upload, record, template } = file;
   const path = `/services/${upload.service_id}/files/${upload.id}`;
   return (
     <div class="stack">
-      <FileWarnings file={file} path={path} waysOut={waysOut} />
+      <FileWarnings file={file} path={path} trialOptions={trialOptions} />
       <Figures file={file} money={money} />
       <div class="aside">
         <div class="stack">

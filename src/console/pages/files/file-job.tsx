@@ -5,7 +5,7 @@ import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
 import { pageUrl, withQuery } from '../../links.ts';
-import { shortRecipient } from '../../message-words.ts';
+import { shortRecipient } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import { ButtonLink, Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';

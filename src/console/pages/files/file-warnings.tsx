@@ -2,15 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { T } from '../../../language/sentence.tsx';
 import { joined, type Text, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
-import { describeLost } from '../../message-words.ts';
+import { describeLost } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { useViewer } from '../../viewer.ts';
 import type { CheckedFile } from './load-file.ts';
-import { describeFileProblem, rowList } from './problem-words.ts';
+import { describeFileProblem, rowList } from './problem-texts.ts';
 
 /** What a person can do about trial mode, and whom to ask for the rest. */
-export interface WaysOut {
+export interface TrialOptions {
   isTrial: boolean;
   /** Paths, for those who can open them. */
   guestList: string | undefined;
@@ -26,12 +26,12 @@ interface WarningsProps {
 }
 
 /** What is wrong with the file as a whole, and what to look at before it is sent. */
-export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut: WaysOut }) {
+export function FileWarnings({ file, path, trialOptions }: WarningsProps & { trialOptions: TrialOptions }) {
   const { country } = useViewer();
   const { record, upload, template } = file;
   const sentences = Object.keys(record.problem_counts)
-    .filter((problem) => problem !== 'row-errors' && !(problem === 'not-allowed-to-send-to' && waysOut.isTrial))
-    .map((problem) => describeFileProblem(country, problem as ProblemWord, record, upload.summary?.max_rows ?? 0))
+    .filter((problem) => problem !== 'row-errors' && !(problem === 'not-allowed-to-send-to' && trialOptions.isTrial))
+    .map((problem) => describeFileProblem(country, problem as ProblemName, record, upload.summary?.max_rows ?? 0))
     .filter((sentence) => sentence !== undefined);
   return (
     <>
@@ -42,15 +42,15 @@ export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut:
               <li key={sentence}>{sentence}</li>
             ))}
           </ul>
-          {waysOut.goLive !== undefined && Object.hasOwn(record.problem_counts, 'letters-in-trial-mode') && (
-            <a href={pageUrl(waysOut.goLive)}>{t('Ask to go live')}</a>
+          {trialOptions.goLive !== undefined && Object.hasOwn(record.problem_counts, 'letters-in-trial-mode') && (
+            <a href={pageUrl(trialOptions.goLive)}>{t('Ask to go live')}</a>
           )}
         </Notice>
       )}
       {file.forOthers.count > 0 && (
         <Notice tone="red">
           <div class="stack stack--tight">
-            {waysOut.isTrial && <TrialMode file={file} waysOut={waysOut} />}
+            {trialOptions.isTrial && <TrialMode file={file} trialOptions={trialOptions} />}
             <CheckAgain path={path}>{t('Has the guest list or the service changed since the check?')}</CheckAgain>
           </div>
         </Notice>
@@ -99,7 +99,7 @@ function Languages({ counts, fellBack }: { counts: Record<string, number>; fellB
   );
 }
 
-type ProblemWord = Parameters<typeof describeFileProblem>[1];
+type ProblemName = Parameters<typeof describeFileProblem>[1];
 
 function CheckAgain({ path, children }: { path: string; children: string }) {
   return (
@@ -116,8 +116,8 @@ function CheckAgain({ path, children }: { path: string; children: string }) {
 const maxNamed = 3;
 
 /** Why a service in trial mode cannot send the file, which rows are meant, and the ways out. */
-function TrialMode({ file: { forOthers, upload }, waysOut }: { file: CheckedFile; waysOut: WaysOut }) {
-  const { guestList, goLive, others } = waysOut;
+function TrialMode({ file: { forOthers, upload }, trialOptions }: { file: CheckedFile; trialOptions: TrialOptions }) {
+  const { guestList, goLive, others } = trialOptions;
   return (
     <p>
       {t('Your service is in trial mode, so you can only send to your team and guest list.')}{' '}

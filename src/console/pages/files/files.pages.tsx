@@ -24,7 +24,7 @@ import { guardNotice, waitingForGuard } from '../settings/guard-notice.tsx';
 import { whoCan } from '../team/team.ts';
 import { Checking, FileCheck } from './file-check.tsx';
 import { FileJob, isUnderWay } from './file-job.tsx';
-import type { WaysOut } from './file-warnings.tsx';
+import type { TrialOptions } from './file-warnings.tsx';
 import { type LoadedFile, loadFile } from './load-file.ts';
 
 const sender = { service: 'send', membersOnly: true } as const;
@@ -118,7 +118,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
   });
 
   /** Whoever can act on trial mode gets links; others are told whom to ask. */
-  async function findWaysOut({ service, visitor }: OfMember): Promise<WaysOut> {
+  async function findTrialOptions({ service, visitor }: OfMember): Promise<TrialOptions> {
     const can = (right: Right) => may({ service: right }, visitor.user, service) === 'yes';
     const [forGuests, forGoingLive] = [
       can('api') ? undefined : await whoCan(app.db, service.id, 'api'),
@@ -149,7 +149,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
             now={now}
             money={app.country.money}
             phone={phone}
-            waysOut={await findWaysOut(request)}
+            trialOptions={await findTrialOptions(request)}
           />
         );
       case 'sent': {

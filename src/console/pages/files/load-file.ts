@@ -26,7 +26,7 @@ import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-te
 import { hasRight } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { countedToday, leftToday } from '../../message-words.ts';
+import { countedToday, leftToday } from '../../message-labels.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import type { Preview } from '../send/message-preview.tsx';
 import { listFields } from '../send/send-form.ts';

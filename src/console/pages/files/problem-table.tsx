@@ -3,7 +3,7 @@ import { t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import { ButtonLink } from '../../parts/form.tsx';
-import { describeRowProblem } from './problem-words.ts';
+import { describeRowProblem } from './problem-texts.ts';
 
 export interface ProblemOfRow {
   /** Its number in the spreadsheet, whose header is row 1. */

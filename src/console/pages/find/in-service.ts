@@ -9,7 +9,7 @@ import { listOrganisationsAndServices } from '../../../users/users.ts';
 import { may } from '../../access/may.ts';
 import { menuNames } from '../../layout/menus.ts';
 import { keepSearch, withQuery } from '../../links.ts';
-import { channelWords, shortRecipient } from '../../message-words.ts';
+import { channelLabels, shortRecipient } from '../../message-labels.ts';
 import type { DeclaredPage } from '../../page.ts';
 import { parseSearch } from '../messages/list-query.ts';
 import { openLibrary } from '../templates/library.ts';
@@ -62,7 +62,7 @@ async function findTemplates({ app, visitor, text }: Finder, service: Service): 
     results: templates.map(({ id, name, template_type }) => ({
       label: name,
       to: `${templatesOfService}/${id}`,
-      about: channelWords[template_type].name,
+      about: channelLabels[template_type].name,
     })),
     ...(count > maxShown
       ? {

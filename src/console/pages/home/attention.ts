@@ -1,6 +1,6 @@
 import { t } from '../../../language/text.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import { leftToday } from '../../message-words.ts';
+import { leftToday } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import type { Figures } from './figures.ts';
 

@@ -19,7 +19,7 @@ import type { Service } from '../../../services/services.ts';
 import { countByTemplateAndStatus } from '../../../templates/template-statistics.ts';
 import { countUnsubscribes } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { countedToday } from '../../message-words.ts';
+import { countedToday } from '../../message-labels.ts';
 
 const shownDays = 7;
 const usualDays = 28;

@@ -3,7 +3,7 @@ import { T } from '../../../language/sentence.tsx';
 import { formatted, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
-import { channelWords, shownChannels } from '../../message-words.ts';
+import { channelLabels, shownChannels } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import { Chart, Meter } from '../../parts/chart.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
@@ -125,10 +125,10 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
   return (
     <section class="card stack stack--tight" aria-labelledby={`of-${channel}`}>
       <div class="row">
-        <Stamp channel={channelWords[channel].stamp} large />
+        <Stamp channel={channelLabels[channel].stamp} large />
         <div>
           <h3 id={`of-${channel}`}>
-            {messages ? <a href={messages}>{channelWords[channel].name}</a> : channelWords[channel].name}
+            {messages ? <a href={messages}>{channelLabels[channel].name}</a> : channelLabels[channel].name}
           </h3>
           <p class="figure-big">{count(requested)}</p>
         </div>

@@ -7,7 +7,7 @@ import { countByTemplateAndMonth } from '../../../templates/template-statistics.
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
-import { channelWords, shownChannels } from '../../message-words.ts';
+import { channelLabels, shownChannels } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Meter } from '../../parts/chart.tsx';
@@ -54,7 +54,7 @@ function Months({ year, months, templates }: MonthsProps) {
   const newestFirst = Object.entries(months).toReversed();
   const names = new Map(year.map((days) => [days.first_day.slice(0, 7), monthLabel(days)]));
   const cell = (channel: Channel) => ({
-    head: channelWords[channel].names,
+    head: channelLabels[channel].names,
     numeric: true as const,
     cell: ([, counts]: (typeof newestFirst)[number]) => (
       <>

@@ -8,7 +8,7 @@ import { type StatusGroup, statusesOfGroup } from '../../../notifications/notifi
 import { timestamp } from '../../../platform/clock.ts';
 import type { Statistics } from '../../../services/service-statistics.ts';
 import { Icon } from '../../layout/icon.tsx';
-import { channelTabs, channelWords, providerName, shortRecipient } from '../../message-words.ts';
+import { channelLabels, channelTabs, providerName, shortRecipient } from '../../message-labels.ts';
 import { count, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { HintAndError } from '../../parts/field.tsx';
@@ -91,7 +91,7 @@ function Recipient({ phone, row, path }: { phone: PhoneRules; row: MessageRow; p
   const recipient = shortRecipient(phone, row);
   return (
     <span class="row row--tight">
-      <Stamp channel={channelWords[row.notification_type].stamp} />
+      <Stamp channel={channelLabels[row.notification_type].stamp} />
       {path ? <a href={`${path}/${row.shown_id}`}>{recipient}</a> : <span>{recipient}</span>}
     </span>
   );

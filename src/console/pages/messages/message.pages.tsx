@@ -13,7 +13,7 @@ import { invalid, notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { channelWords, shortRecipient } from '../../message-words.ts';
+import { channelLabels, shortRecipient } from '../../message-labels.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
 import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
@@ -181,7 +181,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     const message = await getMessage(request);
     const { record, stored } = message;
     const { content, isOpen } = await progress(request, message);
-    const name = channelWords[record.notification_type].name;
+    const name = channelLabels[record.notification_type].name;
     const isLetter = record.notification_type === 'letter';
     return {
       title: t('{name} to {stored}', { name, stored: shortRecipient(app.country.phone, stored) }),

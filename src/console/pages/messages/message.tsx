@@ -13,7 +13,7 @@ import type { Channel } from '../../../protocol/channels.ts';
 import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
-import { postageName, printDay, weekdayAndDate } from '../../message-words.ts';
+import { postageName, printDay, weekdayAndDate } from '../../message-labels.ts';
 import { several } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';

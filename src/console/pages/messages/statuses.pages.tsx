@@ -1,7 +1,7 @@
 import { t } from '../../../language/text.ts';
 import type { Status } from '../../../notifications/notification.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import { channelWords, shownChannels } from '../../message-words.ts';
+import { channelLabels, shownChannels } from '../../message-labels.ts';
 import type { Pages } from '../../page.ts';
 import { MessageStatus } from '../../parts/status.tsx';
 
@@ -18,7 +18,7 @@ export function statusHelpPages(pages: Pages): void {
         <div class="stack measure">
           {shownChannels.map((channel) => (
             <section key={channel} class="stack stack--tight" aria-labelledby={`statuses-${channel}`}>
-              <h2 id={`statuses-${channel}`}>{channelWords[channel].names}</h2>
+              <h2 id={`statuses-${channel}`}>{channelLabels[channel].names}</h2>
               <dl class="facts">
                 {meanings[channel].map(([status, meaning]) => [
                   <dt key={status}>

@@ -10,7 +10,7 @@ import type { Status } from '../../../notifications/notification.ts';
 import { type Timestamp, timestamp } from '../../../platform/clock.ts';
 import { policyCodeIn, sentenceOfRefusal } from '../../../sending-domains/readiness/policy-refusals.ts';
 import { Icon, type IconName } from '../../layout/icon.tsx';
-import { providerName } from '../../message-words.ts';
+import { providerName } from '../../message-labels.ts';
 import { dayAndMonth, exactClockTime } from '../../parts/time.tsx';
 import { useViewer } from '../../viewer.ts';
 

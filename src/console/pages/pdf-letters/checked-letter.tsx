@@ -4,7 +4,7 @@ import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
 import { sheetSize, wrongPaper } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
-import { postageChoices } from '../../message-words.ts';
+import { postageChoices } from '../../message-labels.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';

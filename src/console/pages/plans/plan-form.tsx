@@ -5,7 +5,7 @@ import { invalidField } from '../../../platform/failure.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { checkAll } from '../../forms.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field, Select } from '../../parts/field.tsx';
 import { NumberField, readNumber, TypedValue } from '../../parts/value-fields.tsx';
@@ -101,7 +101,7 @@ export function PlanFields({ formState, plan, templates }: FieldsProps) {
   const shown = Math.min(maxSteps, Math.max(3, steps.length + 1));
   const choices = templates.map(({ id, name, channel }) => ({
     value: id,
-    label: t('{channel}: {name}', { channel: channelWords[channel].name, name }),
+    label: t('{channel}: {name}', { channel: channelLabels[channel].name, name }),
   }));
   return (
     <>

@@ -5,7 +5,7 @@ import type { getPlan } from '../../../plans/channel-plans.ts';
 import type { PlanMessageRecord } from '../../../plans/plan-messages.ts';
 import { deadlineOf, isOpen, type MessageStatus, messageStatuses, type StepState } from '../../../plans/plan-rules.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -164,7 +164,7 @@ const Steps = ({ steps }: { steps: readonly Step[] }) => (
   <>
     {steps.map(({ number, channel, state }) => (
       <small key={number}>
-        {t('{channel}: {state}', { channel: channelWords[channel].name, state: states[state].label })}
+        {t('{channel}: {state}', { channel: channelLabels[channel].name, state: states[state].label })}
       </small>
     ))}
   </>
@@ -231,7 +231,7 @@ export function PlanMessage({ message, plan, cost, callbacks, notificationUrl, n
           {
             head: t('Step'),
             cell: ({ number, channel, notification_id: id }) => {
-              const name = t('{number}. {channel}', { number, channel: channelWords[channel].name });
+              const name = t('{number}. {channel}', { number, channel: channelLabels[channel].name });
               return id === null ? name : <a href={notificationUrl(id)}>{name}</a>;
             },
           },
@@ -294,7 +294,7 @@ const tones: Record<Kind, Partial<TimelineEvent>> = {
 
 function eventsOf(step: Step, notificationUrl: (id: string) => string): TimelineEvent[] {
   const { number, channel, state, notification_id, started_at, handed_over_at, ended_at } = step;
-  const name = channelWords[channel].name;
+  const name = channelLabels[channel].name;
   const link = notification_id === null ? undefined : notificationUrl(notification_id);
   const { kind, label } = states[state];
   const common = { link, text: t('Step {number}', { number }) };

@@ -1,6 +1,6 @@
 import { type Text, t } from '../../../language/text.ts';
 import type { PlanFigures } from '../../../plans/channel-plans.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import { Table } from '../../parts/table.tsx';
 import { percent } from '../home/attention.ts';
@@ -25,7 +25,7 @@ export function PlanOutcomes({ figures, messages: list }: Props) {
   const rows: Row[] = [
     ...delivered.map(({ step, channel, messages }) => ({
       ...{ messages, hasShare: true },
-      outcome: t('Delivered by step {step}: {channel}', { step, channel: channelWords[channel].name }),
+      outcome: t('Delivered by step {step}: {channel}', { step, channel: channelLabels[channel].name }),
     })),
     { outcome: t('Not delivered by any step'), messages: failed, hasShare: true },
     { outcome: t('Cancelled'), messages: cancelled, hasShare: true },

@@ -2,7 +2,7 @@ import { type DraftPreview, previewDraft } from '../../../delivery/previews/draf
 import { type Text, t } from '../../../language/text.ts';
 import { getTemplate } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { describeCost, priceOf } from '../send/cost.ts';
 import { draftIn, versionUrl } from '../templates/preview.pages.ts';
@@ -38,7 +38,7 @@ export async function previewSteps(
       return {
         ...step,
         ...{ preview, isSeen, from: versionUrl(serviceId, template) },
-        title: t('Step {number}, {channel}: {name}', { number, channel: channelWords[channel].name, name }),
+        title: t('Step {number}, {channel}: {name}', { number, channel: channelLabels[channel].name, name }),
         price: await priceOf(app, preview, template.postage),
         cost: await describeCost(app, preview, template.postage),
       };

@@ -14,7 +14,7 @@ import { listTemplates } from '../../../templates/templates.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl, withQuery } from '../../links.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -213,7 +213,7 @@ function PlanTable({ plans }: { plans: readonly Plan[] }) {
 }
 
 function describeStep({ channel, wait_h }: Plan['steps'][number]): Text {
-  const { name } = channelWords[channel];
+  const { name } = channelLabels[channel];
   if (wait_h === null) return name;
   return t('{name} ({hours, plural, one {# hour} other {# hours}})', { name, hours: wait_h });
 }

@@ -7,7 +7,7 @@ import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { printDay } from '../../message-words.ts';
+import { printDay } from '../../message-labels.ts';
 import { Live } from '../../parts/live.tsx';
 import { Status } from '../../parts/status.tsx';
 import { ClockTime } from '../../parts/time.tsx';

@@ -3,7 +3,7 @@ import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
 import { joined, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
-import { channelTabs, channelWords, postageName } from '../../message-words.ts';
+import { channelLabels, channelTabs, postageName } from '../../message-labels.ts';
 import { count, several } from '../../money.ts';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Stamp } from '../../parts/status.tsx';
@@ -34,7 +34,7 @@ export function Inbox({ country, messages, hasOlder, list, current, opened, now 
               href={sandboxUrl(`/${message.id}`, withoutMessageView(list))}
               aria-current={message.id === current ? 'true' : undefined}
             >
-              <Stamp channel={channelWords[message.notification_type].stamp} />
+              <Stamp channel={channelLabels[message.notification_type].stamp} />
               <Recipient phone={country.phone} message={message} isUnread={!opened.has(message.id)} />
               <Time at={message.received_at} now={now} brief />
               <span class="preview" dir="auto">

@@ -9,7 +9,7 @@ import { asIs, joined, type Text, t } from '../../../language/text.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sheetSize } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
-import { printDay } from '../../message-words.ts';
+import { printDay } from '../../message-labels.ts';
 import { dataSize, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';

@@ -4,7 +4,7 @@ import { listTemplateSummaries } from '../../../templates/templates.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch } from '../../links.ts';
-import { channelWords, shownChannels } from '../../message-words.ts';
+import { channelLabels, shownChannels } from '../../message-labels.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { ListSearch } from '../../parts/list-search.tsx';
@@ -72,7 +72,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                 <Tabs
                   name={t('Channel')}
                   tabs={[undefined, ...channels].map((channel) => ({
-                    label: channel ? channelWords[channel].names : t('All'),
+                    label: channel ? channelLabels[channel].names : t('All'),
                     to: sendUrl(list, { channel }),
                     isCurrent: channel === list.channel,
                   }))}

@@ -3,7 +3,7 @@ import { type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl, withQuery } from '../../links.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Stamp } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -62,7 +62,7 @@ export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProp
             <span class="row row--tight">
               {'template_type' in row ? (
                 <>
-                  <Stamp channel={channelWords[row.template_type].stamp} />
+                  <Stamp channel={channelLabels[row.template_type].stamp} />
                   <span dir="auto">
                     {row.name}
                     {row.folder !== null && paths.has(row.folder) && (

@@ -3,7 +3,7 @@ import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
 import { declared, joined, type Text, t } from '../../../language/text.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
-import { postageName } from '../../message-words.ts';
+import { postageName } from '../../message-labels.ts';
 import { several } from '../../money.ts';
 
 /** Returns the price of one previewed message; undefined if no price is known. */

@@ -16,7 +16,7 @@ import { inChosenLanguage } from '../../../templates/languages/chosen-language.t
 import { languagesInUse } from '../../../templates/languages/languages.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { checkAll } from '../../forms.ts';
-import { countedToday, leftToday, postageName } from '../../message-words.ts';
+import { countedToday, leftToday, postageName } from '../../message-labels.ts';
 import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';

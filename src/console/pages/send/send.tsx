@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { type LanguageTags, listLanguages } from '../../../templates/languages/languages.ts';
-import { describeLost } from '../../message-words.ts';
+import { describeLost } from '../../message-labels.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field, Select, TextArea } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/form.tsx';

@@ -3,24 +3,24 @@ import { hour_ms } from '../../../platform/clock.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import type { SendingDomain } from '../../../sending-domains/sending-domains.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { providerName } from '../../message-words.ts';
+import { providerName } from '../../message-labels.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field, TextArea } from '../../parts/field.tsx';
-import { wayWords } from './domain-words.ts';
+import { wayLabels } from './domain-labels.ts';
 
 type App = Pick<ConsoleApp, 'config' | 'domainProviders'>;
 
 export function signer(way: SendingDomain['way'], provider: string | null): Text {
-  return provider === null ? wayWords[way] : t('{name} signs the emails', { name: providerName(provider) });
+  return provider === null ? wayLabels[way] : t('{name} signs the emails', { name: providerName(provider) });
 }
 
-export function holdWords({ config }: App): Text {
+export function holdLabel({ config }: App): Text {
   return t('Emails wait until the domain is verified again, at most {hours, plural, one {# hour} other {# hours}}', {
     hours: config.delivery.expiry_ms / hour_ms,
   });
 }
 
-export function fallBackWords({ config }: App): Text {
+export function fallbackLabel({ config }: App): Text {
   return t('Emails come from {fallback}', { fallback: config.email.domain });
 }
 
@@ -32,8 +32,8 @@ interface AddFieldsProps {
 /** Fields of a new domain. They depend on the providers in use. */
 export function AddFields({ app, formState }: AddFieldsProps) {
   const { sign, withKeys } = app.domainProviders;
-  const here = { value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost creates the key.') };
-  const relay = { value: 'relay', label: wayWords.relay, hint: t('It has the key, and you know its selector.') };
+  const here = { value: 'signed-here', label: wayLabels['signed-here'], hint: t('Pennypost creates the key.') };
+  const relay = { value: 'relay', label: wayLabels.relay, hint: t('It has the key, and you know its selector.') };
   const choices = [
     ...(sign ? [here, relay] : []),
     ...withKeys.map((name) => ({ value: `provider ${name}`, label: signer('provider', name) })),
@@ -102,8 +102,8 @@ export function ChangeFields({ app, domain, formState }: AddFieldsProps & { doma
         legend={t('If the domain is suspended')}
         kind="one"
         choices={[
-          { value: 'fall-back', label: fallBackWords(app) },
-          { value: 'hold', label: holdWords(app) },
+          { value: 'fall-back', label: fallbackLabel(app) },
+          { value: 'hold', label: holdLabel(app) },
         ]}
         chosen={[domain.hold ? 'hold' : 'fall-back']}
       />

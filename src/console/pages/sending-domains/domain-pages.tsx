@@ -24,9 +24,9 @@ import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Summary } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { AddFields, ChangeFields, fallBackWords, holdWords, readRecords, signer } from './domain-fields.tsx';
+import { AddFields, ChangeFields, fallbackLabel, holdLabel, readRecords, signer } from './domain-fields.tsx';
+import { stateLabels } from './domain-labels.ts';
 import { DomainChecks, DomainKeys, DomainRecords, MailRecords, StateOfDomain } from './domain-view.tsx';
-import { stateWords } from './domain-words.ts';
 
 interface DomainsOf<W extends Who> {
   /** The page that lists the domains. Pages of single domains are below it. */
@@ -281,7 +281,7 @@ function Choices({ domain, app, change }: ChoicesProps) {
             value: return_path_domain ?? (way === 'provider' || !usual ? t('the provider') : usual),
             ...edit,
           },
-          { label: t('If the domain is suspended'), value: hold ? holdWords(app) : fallBackWords(app), ...edit },
+          { label: t('If the domain is suspended'), value: hold ? holdLabel(app) : fallbackLabel(app), ...edit },
         ]}
       />
       {change !== undefined && (
@@ -311,7 +311,7 @@ export function DomainLink({ domain, at }: { domain: Pick<SendingDomain, 'id' | 
 }
 
 export function DomainStatus({ state }: Pick<SendingDomain, 'state'>) {
-  const { kind, word } = stateWords[state];
+  const { kind, word } = stateLabels[state];
   return <Status kind={kind}>{word}</Status>;
 }
 

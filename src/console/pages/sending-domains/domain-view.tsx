@@ -7,7 +7,7 @@ import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
-import { checkWords, noteWords, purposeWords, reasonWords, wayWords } from './domain-words.ts';
+import { checkLabels, noteTexts, purposeLabels, reasonText, wayLabels } from './domain-labels.ts';
 
 interface DomainProps {
   domain: SendingDomain;
@@ -103,7 +103,7 @@ export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
           head: t('Record'),
           cell: ({ purpose, type, needed }) => (
             <>
-              {purposeWords.get(purpose)}{' '}
+              {purposeLabels.get(purpose)}{' '}
               <small>{needed ? t('{type}, needed', { type }) : t('{type}, recommended', { type })}</small>
             </>
           ),
@@ -129,7 +129,7 @@ export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
                   {reason === 'record-missing' ? t('Missing') : verdicts[verdict].word}
                 </Status>
                 {verdict !== 'pass' && reason !== null && (
-                  <small>{reasonWords({ check_name: purpose, reason }, way)}</small>
+                  <small>{reasonText({ check_name: purpose, reason }, way)}</small>
                 )}
               </>
             ),
@@ -192,7 +192,7 @@ interface CheckEvidence {
 
 /** The result of each check, with the DNS queries and responses. */
 export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'>) {
-  const order = [...checkWords.keys()];
+  const order = [...checkLabels.keys()];
   const checks = [...domain.checks].sort(
     (one, other) => order.indexOf(one.check_name) - order.indexOf(other.check_name),
   );
@@ -202,7 +202,7 @@ export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'
       {checks.map((check) => {
         const { check_name, verdict, evidence, since } = check;
         const { queries = [], notes = [], server, record } = evidence as CheckEvidence;
-        const about = checkWords.get(check_name) ?? check_name;
+        const about = checkLabels.get(check_name) ?? check_name;
         return (
           <li key={check_name}>
             <div class="stack stack--tight">
@@ -213,7 +213,7 @@ export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'
                 </Status>
               </p>
               <p>
-                {reasonWords(check, domain.way)}{' '}
+                {reasonText(check, domain.way)}{' '}
                 {verdict !== 'pass' && (server ?? record) && <code class="breaks">{server ?? record}</code>}{' '}
                 <span class="muted">
                   <T>
@@ -222,7 +222,7 @@ export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'
                 </span>
               </p>
               {notes.map((note) => (
-                <p key={note}>{noteWords.get(note)}</p>
+                <p key={note}>{noteTexts.get(note)}</p>
               ))}
               <Evidence queries={queries} about={about} />
             </div>
@@ -266,7 +266,7 @@ function Evidence({ queries, about }: { queries: Query[]; about: string }) {
   );
 }
 
-const keyWords = new Map<string, string>([
+const keyLabels = new Map<string, string>([
   ['waiting', t('New: publish its record')],
   ['ready', t('New: ready to be used')],
   ['signing', t('Signs the emails')],
@@ -283,7 +283,7 @@ export function DomainKeys({ domain, now, mayChange }: KeysProps) {
   const inUse = keys.filter(({ state }) => state !== 'deleted');
   const erased = keys.filter(({ state }) => state === 'deleted').at(-1);
   const next = keys.find(({ state }) => state === 'ready');
-  if (way !== 'signed-here') return <p>{wayWords[way]}</p>;
+  if (way !== 'signed-here') return <p>{wayLabels[way]}</p>;
   return (
     <div class="stack stack--tight">
       <ul class="list">
@@ -296,7 +296,7 @@ export function DomainKeys({ domain, now, mayChange }: KeysProps) {
                   Old: its record must stay until <Time at={key.retire_at} now={now} />
                 </T>
               ) : (
-                keyWords.get(key.state)
+                keyLabels.get(key.state)
               )}
             </p>
           </li>

@@ -138,7 +138,7 @@ function Domains({ domains, at, mayAdd, now }: DomainsProps & { mayAdd: boolean 
   );
 }
 
-const scopeWords = { installation: t('Installation'), organisation: t('Organisation'), service: t('Service') };
+const scopeLabels = { installation: t('Installation'), organisation: t('Organisation'), service: t('Service') };
 
 function DomainTable({ domains, at, now, withScope }: DomainsProps & { withScope?: boolean }) {
   return (
@@ -152,7 +152,7 @@ function DomainTable({ domains, at, now, withScope }: DomainsProps & { withScope
           ? [
               {
                 head: t('Owner', { context: 'column: who a domain belongs to' }),
-                cell: ({ scope }: SendingDomain) => scopeWords[scope],
+                cell: ({ scope }: SendingDomain) => scopeLabels[scope],
               },
             ]
           : []),

@@ -10,7 +10,7 @@ import { joinOrganisation } from '../../../services/organisations/organisation-s
 import { updateService } from '../../../services/service-update.ts';
 import { defaultRetentionDays, findRetention, setRetention } from '../../../services/settings/data-retention.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import type { Pages } from '../../page.ts';
 import { Choices, Select } from '../../parts/field.tsx';
 import { NumberField, readNumber } from '../../parts/value-fields.tsx';
@@ -47,7 +47,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
         name="channels"
         legend={t('The service can send')}
         kind="several"
-        choices={channels.map((value) => ({ value, label: channelWords[value].names }))}
+        choices={channels.map((value) => ({ value, label: channelLabels[value].names }))}
         chosen={channels.filter((channel) => permissions.includes(channel))}
       />
     ),

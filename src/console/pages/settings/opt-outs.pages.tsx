@@ -108,7 +108,7 @@ export function optOutPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-const reasonWords: Record<OptOutRow['reason'], (keyword: string) => Text> = {
+const reasonLabels: Record<OptOutRow['reason'], (keyword: string) => Text> = {
   keyword: (keyword) => t('Replied {keyword}', { keyword }),
   provider: () => t('A provider refused texts'),
 };
@@ -162,7 +162,7 @@ function Entries({ entries, list, mayLift, now }: ListProps) {
       keyOf={({ id }) => id}
       columns={[
         { head: t('Phone number'), cell: ({ number }) => number },
-        { head: t('Reason'), cell: ({ reason, keyword }) => reasonWords[reason](keyword) },
+        { head: t('Reason'), cell: ({ reason, keyword }) => reasonLabels[reason](keyword) },
         { head: t('Opted out of'), cell: ({ sender }) => sender },
         { head: t('Since'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
         ...(mayLift

@@ -21,7 +21,7 @@ import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { keepCharacters } from '../../../templates/languages/text-alphabet.ts';
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { channelWords, countedToday, leftToday } from '../../message-words.ts';
+import { channelLabels, countedToday, leftToday } from '../../message-labels.ts';
 import { count } from '../../money.ts';
 import { annualLimitPath, describeAnnualLimits, describeTextUnit, textUnitPath } from './annual-limits.pages.tsx';
 import { dialectNames } from './general.pages.tsx';
@@ -90,7 +90,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   ];
 }
 
-const guardWords = { ok: t('No problems'), warned: t('Warned'), paused: t('Sending to many is paused') };
+const guardLabels = { ok: t('No problems'), warned: t('Warned'), paused: t('Sending to many is paused') };
 
 async function emailSettings(app: ConsoleApp, service: Service, limit: ComponentChildren): Promise<Group> {
   const [first, ...others] = await listReplyTos(app.db, service.id);
@@ -128,7 +128,7 @@ async function emailSettings(app: ConsoleApp, service: Service, limit: Component
         value: service.permissions.includes(sendOverSmtp) ? t('On') : t('Off'),
         path: 'email/smtp',
       },
-      { label: t('Bounces and complaints'), value: guardWords[guard.state], path: 'email/guard' },
+      { label: t('Bounces and complaints'), value: guardLabels[guard.state], path: 'email/guard' },
       { label: t('Daily limit'), value: limit, path: 'operator/email-limit', who: operator },
     ],
   };
@@ -221,7 +221,7 @@ function operatorSettings(
 ): Group {
   const used = channels
     .filter((channel) => service.permissions.includes(channel))
-    .map((channel) => channelWords[channel].names);
+    .map((channel) => channelLabels[channel].names);
   const rows = [
     { label: t('Live'), value: yesNo(!service.restricted), path: 'operator/mode' },
     {

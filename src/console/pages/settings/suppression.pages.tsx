@@ -167,7 +167,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-const reasonWords: Record<SuppressionReason, Text> = {
+const reasonLabels: Record<SuppressionReason, Text> = {
   'hard-bounce': t('Bounced'),
   complaint: t('Reported spam'),
   unsubscribe: t('Unsubscribed'),
@@ -228,7 +228,7 @@ function Entries({ entries, list, messages, now }: ListProps) {
       keyOf={({ id }) => id}
       columns={[
         { head: t('Email address'), cell: ({ email_address }) => email_address },
-        { head: t('Reason'), cell: ({ reason }) => reasonWords[reason] },
+        { head: t('Reason'), cell: ({ reason }) => reasonLabels[reason] },
         { head: t('Since'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
         {
           head: t('Message'),

@@ -1,7 +1,7 @@
 import { t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { pageUrl } from '../../links.ts';
-import { channelWords, shownChannels } from '../../message-words.ts';
+import { channelLabels, shownChannels } from '../../message-labels.ts';
 import type { Pages } from '../../page.ts';
 import { Table } from '../../parts/table.tsx';
 
@@ -18,7 +18,7 @@ export function formattingHelpPages(pages: Pages): void {
         <div class="stack measure">
           {shownChannels.map((channel) => (
             <section key={channel} class="stack stack--tight" aria-labelledby={channel}>
-              <h2 id={channel}>{channelWords[channel].names}</h2>
+              <h2 id={channel}>{channelLabels[channel].names}</h2>
               <Rules channel={channel} />
             </section>
           ))}
@@ -94,7 +94,7 @@ function Rules({ channel }: { channel: Channel }) {
   return (
     <>
       <Table
-        caption={t('Formatting of {plural}', { plural: channelWords[channel].plural })}
+        caption={t('Formatting of {plural}', { plural: channelLabels[channel].plural })}
         columns={[
           { head: t('You write'), cell: ({ write }) => <code class="lines">{write}</code> },
           { head: t('People get'), cell: ({ get }) => get },

@@ -4,7 +4,7 @@ import { joined, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
-import { channelTabs, channelWords } from '../../message-words.ts';
+import { channelLabels, channelTabs } from '../../message-labels.ts';
 import { several } from '../../money.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -114,7 +114,7 @@ function TemplateRow({ list, template, canChoose, now }: RowProps) {
           {canChoose && (
             <input type="checkbox" name="templates[]" value={id} aria-label={t('Choose {name}', { name })} />
           )}
-          <Stamp channel={channelWords[template_type].stamp} />
+          <Stamp channel={channelLabels[template_type].stamp} />
           <span>
             <a href={pageUrl(templatePath(list.service_id, id))} dir="auto">
               {name}

@@ -9,7 +9,7 @@ import { listLanguages } from '../../../templates/languages/languages.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { channelWords } from '../../message-words.ts';
+import { channelLabels } from '../../message-labels.ts';
 import { several } from '../../money.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -89,7 +89,7 @@ export function TemplateFacts({
       <section class="card stack stack--tight" aria-label={t('About this template')}>
         <dl class="facts">
           <dt>{t('Kind')}</dt>
-          <dd>{channelWords[template_type].name}</dd>
+          <dd>{channelLabels[template_type].name}</dd>
           <dt>{t('Version')}</dt>
           <dd>
             <T>

@@ -12,7 +12,7 @@ import { findZoneChange } from '../../../operations/country/change-country.ts';
 import { channels } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { channelWords, postageName } from '../../message-words.ts';
+import { channelLabels, postageName } from '../../message-labels.ts';
 import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Empty, NoPrices } from '../../parts/notice.tsx';
@@ -84,7 +84,7 @@ async function limitsOf(app: ConsoleApp, serviceId: string): Promise<YearlyLimit
   const quotas = channels.flatMap((channel) => annualQuotas(app.country, service, channel, () => now));
   return Promise.all(
     quotas.map(async (quota) => {
-      const { names } = channelWords[quota.channel];
+      const { names } = channelLabels[quota.channel];
       const isOwn = quota.owner_kind === 'service';
       const ownNames = quota.unit === 'parts' ? t('Parts of texts') : names;
       const name = isOwn

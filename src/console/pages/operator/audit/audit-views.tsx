@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 import { pageUrl } from '../../../links.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
 import { ClockTime, Time } from '../../../parts/time.tsx';
-import { actorWords, describeAction, fieldWords, isUnnamed, nounWords, valueText } from './audit-words.ts';
+import { actorLabel, describeAction, fieldLabel, isUnnamed, nounLabel, valueText } from './audit-labels.ts';
 
 const maxNamed = 6;
 
@@ -16,7 +16,7 @@ export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; no
           <div class="stack stack--tight grow">
             <div class="row">
               <a href={pageUrl(`/operator/audit/${entry.id}`)}>
-                <b dir="auto">{actorWords(entry)}</b> {describeAction(entry)}
+                <b dir="auto">{actorLabel(entry)}</b> {describeAction(entry)}
               </a>
               <span class="row--end muted">
                 <Time at={entry.created_at} now={now} />
@@ -49,7 +49,7 @@ function aboutEntry(entry: AuditEntry): Text {
 }
 
 function namedFields(fields: readonly string[]): Text {
-  const names = joined(fields.slice(0, maxNamed).map(fieldWords), ', ');
+  const names = joined(fields.slice(0, maxNamed).map(fieldLabel), ', ');
   const count = fields.length - maxNamed;
   return count > 0 ? t('{names} and {count, number} more', { names, count }) : names;
 }
@@ -88,7 +88,7 @@ export function AuditEntryView({ entry, now }: { entry: AuditEntry; now: Date })
           columns={[
             {
               head: t('Field'),
-              cell: (name) => (isUnnamed(name) ? <bdi>{fieldWords(name)}</bdi> : fieldWords(name)),
+              cell: (name) => (isUnnamed(name) ? <bdi>{fieldLabel(name)}</bdi> : fieldLabel(name)),
             },
             { head: t('Before'), cell: (name) => <Value of={entry.before} name={name} /> },
             { head: t('After'), cell: (name) => <Value of={entry.after} name={name} /> },
@@ -103,7 +103,7 @@ function Who({ entry }: { entry: AuditEntry }) {
   const { user_email_address, claimed_user_id, claimed_user_name } = entry;
   return (
     <>
-      <span dir="auto">{actorWords(entry)}</span>{' '}
+      <span dir="auto">{actorLabel(entry)}</span>{' '}
       {user_email_address && <span class="muted">{user_email_address}</span>}
       {claimed_user_id !== null && (
         <>
@@ -118,10 +118,10 @@ function Who({ entry }: { entry: AuditEntry }) {
 }
 
 function Thing({ entry: { noun, thing_id } }: { entry: AuditEntry }) {
-  if (thing_id === null) return <>{nounWords(noun)}</>;
+  if (thing_id === null) return <>{nounLabel(noun)}</>;
   return (
     <>
-      {nounWords(noun)}{' '}
+      {nounLabel(noun)}{' '}
       <a href={pageUrl(`/operator/audit?${new URLSearchParams({ thing: thing_id })}`)}>
         <code>{thing_id}</code>
       </a>

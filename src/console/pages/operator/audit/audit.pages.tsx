@@ -19,8 +19,8 @@ import { Field, Select } from '../../../parts/field.tsx';
 import { ButtonLink } from '../../../parts/form.tsx';
 import { Empty } from '../../../parts/notice.tsx';
 import { OlderPager, pageSize } from '../../../parts/pager.tsx';
+import { actionLabels, describeChange, nounLabel } from './audit-labels.ts';
 import { AuditEntryView, AuditList } from './audit-views.tsx';
-import { actionWords, describeChange, nounWords } from './audit-words.ts';
 
 const path = '/operator/audit';
 
@@ -164,14 +164,14 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
             name="noun"
             label={t('Kind')}
             value={query.noun ?? ''}
-            choices={[any(t('Anything')), ...auditNouns.map((noun) => ({ value: noun, label: nounWords(noun) }))]}
+            choices={[any(t('Anything')), ...auditNouns.map((noun) => ({ value: noun, label: nounLabel(noun) }))]}
           />
           <Select
             formState={formState}
             name="action"
             label={t('Action')}
             value={query.action ?? ''}
-            choices={[any(t('Any')), ...auditActions.map((one) => ({ value: one, label: actionWords[one] }))]}
+            choices={[any(t('Any')), ...auditActions.map((one) => ({ value: one, label: actionLabels[one] }))]}
           />
           <Field
             formState={formState}

@@ -16,7 +16,7 @@ import { updateService } from '../../../../services/service-update.ts';
 import { findServicesByName, getService } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
-import { providerName } from '../../../message-words.ts';
+import { providerName } from '../../../message-labels.ts';
 import type { Pages } from '../../../page.ts';
 import { Field, Select } from '../../../parts/field.tsx';
 import { ButtonLink, Confirm, SaveForm } from '../../../parts/form.tsx';

@@ -12,7 +12,7 @@ import { invalidField } from '../../../../platform/failure.ts';
 import { acceptsLongText } from '../../../../platform/http/body/body-limits.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
-import { weekdayAndDate } from '../../../message-words.ts';
+import { weekdayAndDate } from '../../../message-labels.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { Field, TextArea } from '../../../parts/field.tsx';

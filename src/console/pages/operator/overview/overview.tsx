@@ -2,11 +2,11 @@ import { T } from '../../../../language/sentence.tsx';
 import { type Text, t } from '../../../../language/text.ts';
 import { maxCounted } from '../../../../notifications/queue/delivery-queue.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
-import { type Problem, priorityWord } from '../../../../operations/overview/verdict.ts';
+import { type Problem, priorityLabel } from '../../../../operations/overview/verdict.ts';
 import { minute_ms } from '../../../../platform/clock.ts';
 import { Icon, type IconName } from '../../../layout/icon.tsx';
 import { pageUrl } from '../../../links.ts';
-import { channelWords } from '../../../message-words.ts';
+import { channelLabels } from '../../../message-labels.ts';
 import { count } from '../../../money.ts';
 import { Meter } from '../../../parts/chart.tsx';
 import { ClockTime, Time, ZoneName } from '../../../parts/time.tsx';
@@ -188,8 +188,8 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
             <tr key={`${notification_type} ${lane}`}>
               <th scope="row">
                 {t('{channel}, {priority}', {
-                  channel: channelWords[notification_type].name,
-                  priority: priorityWord(lane),
+                  channel: channelLabels[notification_type].name,
+                  priority: priorityLabel(lane),
                 })}
               </th>
               <td class="num">{atMost(waiting)}</td>
@@ -201,7 +201,7 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
               oldest_at && (
                 <tr key={`${notification_type} retries`}>
                   <th scope="row">
-                    <T>{{ name: channelWords[notification_type].name }}, after a failed attempt</T>
+                    <T>{{ name: channelLabels[notification_type].name }}, after a failed attempt</T>
                   </th>
                   <td class="num">{atMost(waiting)}</td>
                   <td class="num">{age(oldest_at, now)}</td>

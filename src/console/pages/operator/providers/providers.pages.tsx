@@ -10,7 +10,7 @@ import { t } from '../../../../language/text.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
-import { channelWords, providerName } from '../../../message-words.ts';
+import { channelLabels, providerName } from '../../../message-labels.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
@@ -58,7 +58,7 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack stack--loose">
             <ProviderTabs current="providers" />
             {channels.map((of) => {
-              const { stamp, names: title, plural: nouns } = channelWords[of];
+              const { stamp, names: title, plural: nouns } = channelLabels[of];
               const rows = all
                 .filter(({ notification_type }) => notification_type === of)
                 .sort((one, other) => Number(isInUse(app, other)) - Number(isInUse(app, one)));
@@ -188,7 +188,7 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
           providers.find(({ notification_type, identifier }) => notification_type === channel && identifier === name)
             ?.priority;
         return {
-          title: t('Shares of {plural}', { plural: channelWords[channel].plural }),
+          title: t('Shares of {plural}', { plural: channelLabels[channel].plural }),
           lead: t('Enter numbers from 0 to 100 that add up to 100. Pennypost returns to these shares after a failure.'),
           crumbs: [{ label: t('Providers'), to: providersPath }],
           content: (

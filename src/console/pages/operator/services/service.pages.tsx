@@ -12,7 +12,7 @@ import { listUserRecords } from '../../../../users/user-record.ts';
 import { reachable } from '../../../access/find-page.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
-import { channelWords } from '../../../message-words.ts';
+import { channelLabels } from '../../../message-labels.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
@@ -98,7 +98,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                     value:
                       channels
                         .filter((channel) => service.permissions.includes(channel))
-                        .map((channel) => channelWords[channel].names)
+                        .map((channel) => channelLabels[channel].names)
                         .join(', ') || t('None. The service is suspended, so its new messages are refused.'),
                     ...setting('channels'),
                   },

@@ -2,7 +2,7 @@ import type { Country } from '../../../../countries/country.ts';
 import { type Text, t, within } from '../../../../language/text.ts';
 import type { Channel } from '../../../../protocol/channels.ts';
 import { smsAlphabet } from '../../../../rendering/sms/gsm.ts';
-import { postageChoices } from '../../../message-words.ts';
+import { postageChoices } from '../../../message-labels.ts';
 import type { FormState } from '../../../page.ts';
 import { Choices, describedBy, Field, HintAndError } from '../../../parts/field.tsx';
 import { isAddressPlaceholder } from '../../quick-start/api-request.ts';

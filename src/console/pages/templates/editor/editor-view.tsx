@@ -8,7 +8,7 @@ import { alphabetOfService } from '../../../../templates/languages/text-alphabet
 import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
-import { channelWords } from '../../../message-words.ts';
+import { channelLabels } from '../../../message-labels.ts';
 import type { Crumb, FormState, PageRequest, View } from '../../../page.ts';
 import { Notice } from '../../../parts/notice.tsx';
 import { Diff } from '../../../parts/text.tsx';
@@ -52,7 +52,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
   return {
     title: template
       ? t('Edit {name}', { name: template.name })
-      : t('New {noun} template', { noun: channelWords[channel].noun }),
+      : t('New {noun} template', { noun: channelLabels[channel].noun }),
     crumbs,
     scripts: ['editor'],
     actions: (

@@ -10,7 +10,7 @@ import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../temp
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
-import { channelWords } from '../../../message-words.ts';
+import { channelLabels } from '../../../message-labels.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../../page.ts';
 import { Choices } from '../../../parts/field.tsx';
 import { Submit } from '../../../parts/form.tsx';
@@ -205,7 +205,7 @@ async function newTemplateView(app: ConsoleApp, request: Writing, formState: For
           kind="one"
           choices={channels.map((channel) => ({
             value: channel,
-            label: channelWords[channel].name,
+            label: channelLabels[channel].name,
             hint: service.permissions.includes(channel) ? hints[channel] : t('Switched off for this service.'),
           }))}
         />

@@ -9,7 +9,7 @@ import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
 /** Names of the channels, singular and plural, at the start of a text and within one. `stamp` is the icon. */
-export const channelWords = {
+export const channelLabels = {
   email: { stamp: 'email', name: t('Email'), names: t('Emails'), noun: t('email'), plural: t('emails') },
   sms: { stamp: 'text', name: t('Text'), names: t('Texts'), noun: t('text message'), plural: t('texts') },
   letter: { stamp: 'letter', name: t('Letter'), names: t('Letters'), noun: t('letter'), plural: t('letters') },
@@ -40,7 +40,7 @@ export function leftToday(counted: Counted, left: number): Text {
 /** Tabs that filter a list by channel. `buildUrl` returns the URL of the list of a channel. */
 export function channelTabs(current: Channel | undefined, buildUrl: (channel: Channel | undefined) => string) {
   return [undefined, ...shownChannels].map((channel) => ({
-    label: channel ? channelWords[channel].name : t('All'),
+    label: channel ? channelLabels[channel].name : t('All'),
     to: buildUrl(channel),
     isCurrent: channel === current,
   }));

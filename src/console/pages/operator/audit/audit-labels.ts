@@ -77,12 +77,12 @@ function describeThing(noun: string): Text {
 }
 
 /** Returns "API key", for an option or a label. Only English names have an article to remove. */
-export function nounWords(noun: string): Text {
+export function nounLabel(noun: string): Text {
   const thing = describeThing(noun);
   return formatted(({ tag }) => (tag === 'en' ? thing.replace(/^an? /, '') : String(thing)));
 }
 
-export const actionWords: Record<AuditEntry['action'], Text> = {
+export const actionLabels: Record<AuditEntry['action'], Text> = {
   create: t('created'),
   update: t('changed'),
   delete: t('deleted'),
@@ -205,7 +205,7 @@ const fields = new Map([
 ]);
 
 /** Converts the name of a column into words: "created_by_id" becomes "created by". */
-export function fieldWords(name: string): Text {
+export function fieldLabel(name: string): Text {
   return fields.get(name) ?? formatted(({ tag }) => (tag === 'en' ? wordsOfColumn(name) : name));
 }
 
@@ -223,7 +223,7 @@ function wordsOfColumn(name: string): string {
 }
 
 /** Names the actor as recorded in the entry. */
-export function actorWords({ actor_type, user_name, client }: AuditEntry): Text {
+export function actorLabel({ actor_type, user_name, client }: AuditEntry): Text {
   switch (actor_type) {
     case 'user':
       return user_name === null ? t('A person') : asIs(user_name);

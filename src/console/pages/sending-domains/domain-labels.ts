@@ -4,7 +4,7 @@ import type { SendingDomain } from '../../../sending-domains/sending-domains.ts'
 type Way = SendingDomain['way'];
 
 /** The state of a domain in one or two words. */
-export const stateWords: Record<
+export const stateLabels: Record<
   SendingDomain['state'],
   { word: string; kind: 'sending' | 'delivered' | 'failed' | 'cancelled' }
 > = {
@@ -15,14 +15,14 @@ export const stateWords: Record<
   retired: { word: t('Retired'), kind: 'cancelled' },
 };
 
-export const wayWords: Record<Way, Text> = {
+export const wayLabels: Record<Way, Text> = {
   'signed-here': t('Pennypost signs the emails'),
   relay: t('Your mail server signs the emails'),
   provider: t('The email provider signs the emails'),
 };
 
 /** The checks, most important first. */
-export const checkWords = new Map<string, string>([
+export const checkLabels = new Map<string, string>([
   ['ownership', t('Ownership')],
   ['dkim', t('Signature (DKIM)')],
   ['provider-records', t('Records of the provider')],
@@ -35,7 +35,7 @@ export const checkWords = new Map<string, string>([
   ['tls', t('Encrypted connection (TLS)')],
 ]);
 
-export const purposeWords = new Map<string, string>([
+export const purposeLabels = new Map<string, string>([
   ['ownership', t('Ownership')],
   ['signature', t('Signature (DKIM)')],
   ['return-path', t('Return path')],
@@ -117,14 +117,14 @@ const notChecked = new Map<string, Text>([
 ]);
 
 /** Describes the result of a check. */
-export function reasonWords({ check_name, reason }: { check_name: string; reason: string }, way: Way): Text {
+export function reasonText({ check_name, reason }: { check_name: string; reason: string }, way: Way): Text {
   if (reason !== 'not-checked') return reasons.get(reason) ?? asIs(reason);
   const found = way === 'provider' ? undefined : notChecked.get(check_name);
   return found ?? t('Not checked: the provider takes care of it.');
 }
 
 /** Findings that do not fail a check. */
-export const noteWords = new Map<string, Text>([
+export const noteTexts = new Map<string, Text>([
   ['no-reports', t('Nobody gets reports about forged emails. Add rua=mailto: with an address.')],
   ['old-tags', t('The record has tags that are no longer used: pct, rf or ri.')],
   [
