@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { processorTimeSince_ms, quadratic_ms } from '../../test/kit/process/processor-time.ts';
 import { SmtpClient } from '../../test/kit/vendors/smtp-client.ts';
 import { findSource } from '../delivery/sandbox/email-sources.ts';
 import { ownMailHeader, ownMailMark } from '../notifications/sending/over-smtp.ts';
@@ -111,10 +112,10 @@ describe('headers of the received email', () => {
 });
 
 it('an id that never ends takes no time', async () => {
-  const began = performance.now();
+  const before = process.cpuUsage();
   expect(await keptOf(...Array(25).fill(`References: <${'a@'.repeat(490)}`))).toEqual([]);
   expect(await keptOf(`References: ${`<${'a@'.repeat(490)}\r\n `.repeat(25)}x`)).toEqual([]);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(processorTimeSince_ms(before)).toBeLessThan(quadratic_ms);
 });
 
 describe('the record of an email', () => {
