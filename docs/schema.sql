@@ -1075,6 +1075,7 @@ create table recurring_runs (
   outcome text not null,
   reason text,
   leased_until timestamp with time zone,
+  reason_texts jsonb,
   constraint recurring_runs_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'sent'::text, 'failed'::text, 'skipped'::text]))),
   constraint recurring_runs_pkey PRIMARY KEY (recurring_id, due_at),
   constraint recurring_runs_recurring_id_fkey FOREIGN KEY (recurring_id) REFERENCES recurring_sends(id) ON DELETE CASCADE

@@ -141,7 +141,9 @@ async function refuseTooManyJobs(tx: Tx, serviceId: string): Promise<void> {
   throw new Failure(
     'too-many',
     'TooManyRequestsError',
-    `${maxUnfinishedJobs} files of this service are still being sent. Try again when one of them has finished.`,
+    t('{max} files of this service are still being sent. Try again when one of them has finished.', {
+      max: maxUnfinishedJobs,
+    }),
     { headers: { 'retry-after': '60' } },
   );
 }

@@ -95,7 +95,7 @@ describe('t', () => {
     const text = t('Hello {name}', { name: '<Anna> & "Bob"' });
     const html = inLanguage(dutch, () => renderToString(<p title={text}>{text}</p>));
     expect(html).toBe('<p title="Hallo &lt;Anna> &amp; &quot;Bob&quot;">Hallo &lt;Anna> &amp; &quot;Bob&quot;</p>');
-    expect(Object.keys(text)).toEqual(['write']);
+    expect(Object.keys(text)).toEqual(['write', 'message']);
   });
 
   it('has the methods of a string, for what is written, and is text in JSON', () => {

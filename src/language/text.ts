@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 import { english, englishForPrograms, type Language, type ListKind } from './language.ts';
-import { isolated, type Values, writeMessage } from './message.ts';
+import { isolated, type Value, type Values, writeMessage } from './message.ts';
 
 declare const brand: unique symbol;
 
@@ -30,12 +30,21 @@ export function inLanguage<Result>(language: Language, write: () => Result): Res
   }
 }
 
+/** A message with its values, to be stored until somebody reads it. Without values, it is a text that may have a translation. */
+export interface StoredText {
+  text: string;
+  values?: Values;
+}
+
 /** Formatted when it is read. For Preact it is a fragment, so it can be used wherever a text can. */
 class LazyText {
   private readonly write: () => string;
+  /** Undefined if it is more than a message. */
+  readonly message: StoredText | undefined;
 
-  constructor(write: () => string) {
+  constructor(write: () => string, message?: StoredText) {
     this.write = write;
+    this.message = message;
   }
 
   get type() {
@@ -72,7 +81,11 @@ Object.setPrototypeOf(LazyText.prototype, String.prototype);
 
 /** Creates a text that depends on the language in another way than a message, such as a list or a date. */
 export function formatted(write: (language: Language) => string): Text {
-  return new LazyText(() => write(reader)) as unknown as Text;
+  return lazy(write);
+}
+
+function lazy(write: (language: Language) => string, message?: StoredText): Text {
+  return new LazyText(() => write(reader), message) as unknown as Text;
 }
 
 const noValues: Values = {};
@@ -82,7 +95,7 @@ const noValues: Values = {};
  * one {# part} other {# parts}}` a number. It is formatted when it is read, so constants can contain texts.
  */
 export function t(text: string, values: Values = noValues): Text {
-  return formatted((language) => writeMessage(language, text, values));
+  return lazy((language) => writeMessage(language, text, values), { text, values });
 }
 
 /** Creates a text that is declared as data, such as one of a country. It is shown as it is if there is no translation. */
@@ -92,7 +105,24 @@ export function declared(text: string): Text {
 
 /** Creates a text that is a fixed sentence of the API contract for programs, and another one for people. */
 export function forApi(sentence: string, forPeople: string): Text {
-  return formatted((language) => (language === englishForPrograms ? sentence : String(forPeople)));
+  const write = (language: Language) => (language === englishForPrograms ? sentence : String(forPeople));
+  return lazy(write, (forPeople as unknown as LazyText).message);
+}
+
+/** Returns a text as it is stored. What is no message, such as a list or a date among the values, is stored in English. */
+export function storedText(text: string): StoredText {
+  const message = (text as unknown as LazyText).message;
+  if (!message) return { text: inLanguage(english, () => String(text)) };
+  const { values = noValues } = message;
+  const plain = (value: Value) => (typeof value === 'number' ? value : inLanguage(english, () => String(value)));
+  return {
+    text: message.text,
+    values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, plain(value)])),
+  };
+}
+
+export function fromStored({ text, values }: StoredText): Text {
+  return values === undefined ? declared(text) : formatted((language) => writeMessage(language, text, values));
 }
 
 /** Marks a text that needs no translation: something that a person has typed, a name, a code. */

@@ -1,10 +1,13 @@
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { StoredText } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.ts';
 
 export type RecurringSendRow = Selectable<DB['recurring_sends']>;
-export type RecurringRunRow = Selectable<DB['recurring_runs']>;
+export type RecurringRunRow = Omit<Selectable<DB['recurring_runs']>, 'reason_texts'> & {
+  reason_texts: StoredText[] | null;
+};
 
 export function selectRecurringSends(db: Db, serviceId: string): Promise<RecurringSendRow[]> {
   const list = db.selectFrom('recurring_sends').selectAll().where('service_id', '=', serviceId);
@@ -18,7 +21,7 @@ export function selectRecurringSend(db: Db, id: string): Promise<RecurringSendRo
 /** Newest first. */
 export function selectRuns(db: Db, recurringId: string, limit: number): Promise<RecurringRunRow[]> {
   const list = db.selectFrom('recurring_runs').selectAll().where('recurring_id', '=', recurringId);
-  return list.orderBy('due_at', 'desc').limit(limit).execute();
+  return list.orderBy('due_at', 'desc').limit(limit).execute() as Promise<RecurringRunRow[]>;
 }
 
 export async function insertRecurringSend(db: Db, row: RecurringSendRow): Promise<void> {
@@ -53,7 +56,7 @@ export async function lockDue(
 }
 
 /** Does nothing if the date already has its run. */
-export async function insertRun(tx: Tx, run: RecurringRunRow): Promise<void> {
+export async function insertRun(tx: Tx, run: Insertable<DB['recurring_runs']>): Promise<void> {
   await tx
     .insertInto('recurring_runs')
     .values(run)
@@ -77,7 +80,7 @@ export async function leaseRun(db: Db, now: Timestamp, leased_until: Timestamp):
 export async function updateRun(
   db: Db | Tx,
   { recurring_id, due_at }: Pick<RecurringRunRow, 'recurring_id' | 'due_at'>,
-  changes: Partial<RecurringRunRow>,
+  changes: Updateable<DB['recurring_runs']>,
 ): Promise<void> {
   await db
     .updateTable('recurring_runs')

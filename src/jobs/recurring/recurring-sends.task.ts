@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { nextOccurrences } from '../../countries/timing/recurrence.ts';
+import { inEnglish, isText, storedText } from '../../language/text.ts';
 import { refusalOfGuard } from '../../notifications/guard/guard.ts';
 import { day_ms, earlier, hour_ms, later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -114,7 +115,7 @@ async function createJobs(app: Deps): Promise<unknown[]> {
     } catch (error) {
       logError(app, run.recurring_id, error);
       errors.push(error);
-      await updateRun(app.db, run, { reason: unexpectedError });
+      await updateRun(app.db, run, { reason: unexpectedError, reason_texts: null });
     }
   }
 }
@@ -132,7 +133,7 @@ async function createJobOf(app: Deps, run: RecurringRunRow): Promise<void> {
       if (!(await selectJob(app.db, run.job_id))) return failOrRetry(app, send, run, error);
     }
   }
-  await updateRun(app.db, run, { outcome: 'sent', reason: null, leased_until: null });
+  await updateRun(app.db, run, { outcome: 'sent', reason: null, reason_texts: null, leased_until: null });
   await updateRecurringSend(app.db, send.id, { failures: 0 });
   countRun(app, 'sent');
 }
@@ -141,10 +142,11 @@ async function createJobOf(app: Deps, run: RecurringRunRow): Promise<void> {
 const temporary: readonly string[] = ['conflict', 'too-many', 'unavailable', 'timeout'] satisfies Failure['kind'][];
 
 function failOrRetry(app: Deps, send: RecurringSendRow, run: RecurringRunRow, error: Failure): Promise<void> {
-  const { detail } = error;
-  const reason = typeof detail === 'string' ? detail : Object.values(detail).flat().join(' ');
-  if (temporary.includes(error.kind)) return updateRun(app.db, run, { reason });
-  return recordFailure(app, send, run, { reason, pauses: error.reason === pausingReason });
+  const { localised } = error;
+  const texts = isText(localised) ? [localised] : Object.values(localised).flat();
+  const why = { reason: texts.map(inEnglish).join(' '), reason_texts: JSON.stringify(texts.map(storedText)) };
+  if (temporary.includes(error.kind)) return updateRun(app.db, run, why);
+  return recordFailure(app, send, run, { ...why, pauses: error.reason === pausingReason });
 }
 
 /** Its reason is that of the last attempt. Without one, no process was there to try. */
@@ -188,19 +190,19 @@ async function recordFailure(
   app: Deps,
   send: RecurringSendRow,
   run: RecurringRunRow,
-  { reason, pauses: mustPause }: { reason: string; pauses: boolean },
+  { pauses: mustPause, ...why }: { reason: string; reason_texts?: string; pauses: boolean },
 ): Promise<void> {
   const failures = send.failures + 1;
   const pauses = mustPause || failures >= maxFailures;
   await inTransaction(app.db, async (tx) => {
-    await updateRun(tx, run, { outcome: 'failed', reason, leased_until: null });
-    const paused = { state: 'paused', next_at: null, ends_reason: reason } as const;
+    await updateRun(tx, run, { outcome: 'failed', ...why, leased_until: null });
+    const paused = { state: 'paused', next_at: null, ends_reason: why.reason } as const;
     await updateRecurringSend(tx, send.id, { failures, ...(pauses && send.state !== 'ended' ? paused : {}) });
   });
   countRun(app, 'failed');
   const { id, service_id } = send;
   app.log.warn(
-    { event: 'recurring_send.failed', recurring_send: id, service: service_id, reason, pauses },
+    { event: 'recurring_send.failed', recurring_send: id, service: service_id, reason: why.reason, pauses },
     'A recurring send failed',
   );
 }

@@ -811,6 +811,7 @@ interface RecurringRuns {
   outcome: 'started' | 'sent' | 'failed' | 'skipped';
   reason: string | null;
   leased_until: Time | null;
+  reason_texts: Json | null;
 }
 
 interface RecurringSends {

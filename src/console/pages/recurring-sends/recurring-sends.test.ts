@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { aJob } from '../../../../test/kit/builders/jobs.ts';
 import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 
 const now = '2026-11-16T12:00:00Z';
-const harness = useHarness({ now });
+const harness = useHarness({ now, environment: { LANGUAGES: 'en,en-XA' } });
 let service: string;
 let person: string;
 let browser: ConsoleVisitor;
@@ -135,6 +136,26 @@ describe('recurring sends', { timeout: 60_000 }, () => {
     expect(resumed.text).toContain('You are its owner now.');
     expect(resumed.text).not.toContain(english);
     expect((await browser.post(url(`/${id}`), { task: 'delete' })).status).toBe(303);
+  });
+
+  it('say in the language of the reader why a date was not sent, with its values', async () => {
+    expect((await save()).status).toBe(303);
+    const [{ id }] = await stored();
+    const sending = await Promise.all(
+      Array.from({ length: 5 }, () => aJob(harness, service, String(filledIn.template_id), { status: 'in progress' })),
+    );
+    harness.clock.set('2026-11-20T09:30:00Z');
+    await harness.addTask('run-recurring-sends');
+    await harness.runTasks();
+    const account = '/console/account/language-and-time';
+    const english = '5 files of this service are still being sent. Try again when one of them has finished.';
+    const reader = await signedIn(harness, person);
+    expect((await reader.get(url(`/${id}`))).text).toContain(english);
+    await reader.post(account, { language: 'en-XA' });
+    expect((await reader.get(url(`/${id}`))).text).toMatch(/\[\S*5\S* fîļéš öf ţĥîš/);
+    await reader.post(account, { language: '' });
+    await harness.app.db.deleteFrom('jobs').where('id', 'in', sending).execute();
+    expect((await reader.post(url(`/${id}`), { task: 'delete' })).status).toBe(303);
   });
 
   it('refuse what no date could send', async () => {

@@ -226,7 +226,7 @@ export function RecurringDetails({ send, path, sendable, now }: RecurringDetails
     <div class="stack">
       {ends_reason !== null && (
         <Notice tone="amber">
-          {describeReason(ends_reason)}{' '}
+          {describeReason(ends_reason, runs.find(({ reason }) => reason === ends_reason)?.reason_texts)}{' '}
           {state === 'paused' &&
             ends_reason === ownerHasLeft &&
             t('Resume it to become its owner, or it ends after 14 days.')}
@@ -278,14 +278,14 @@ function Do({ task, path, label }: { task: 'pause' | 'resume'; path: string; lab
 }
 
 function Outcome({
-  run: { outcome, reason, job_id },
+  run: { outcome, reason, reason_texts, job_id },
   serviceId,
 }: {
   run: Detailed['runs'][number];
   serviceId: string;
 }) {
   if (outcome === 'sent') return <a href={pageUrl(`/services/${serviceId}/files/${job_id}`)}>{t('Sent')}</a>;
-  if (reason !== null) return describeReason(reason);
+  if (reason !== null) return describeReason(reason, reason_texts);
   return t('Being prepared');
 }
 

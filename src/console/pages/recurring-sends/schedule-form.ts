@@ -11,7 +11,7 @@ import {
   templateDeleted,
   unexpectedError,
 } from '../../../jobs/recurring/run-reasons.ts';
-import { asIs, declared, list, type Text, t } from '../../../language/text.ts';
+import { asIs, declared, fromStored, joined, list, type StoredText, type Text, t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { checkAll } from '../../forms.ts';
@@ -160,7 +160,7 @@ const reasons = new Map<string, Text>([
   [unexpectedError, t('Something went wrong on our side. An operator can find the reason in the log.')],
 ]);
 
-/** Returns why a date was not sent. Refusals of sending come from the API and may not have a translation. */
-export function describeReason(reason: string): Text {
-  return reasons.get(reason) ?? declared(reason);
+/** Returns why a date was not sent. Some reasons have no texts, such as those of an earlier release. */
+export function describeReason(reason: string, texts?: readonly StoredText[] | null): Text {
+  return reasons.get(reason) ?? (texts ? joined(texts.map(fromStored)) : declared(reason));
 }
