@@ -125,10 +125,17 @@ describe('commands', () => {
     ['STARTTLS', /^500 5\.5\.2 /],
     ['AUTH CRAM-MD5', /^504 5\.5\.4 /],
     ['AUTH PLAIN', /^334$/],
+    ['AUTH PLAIN =', /^501 5\.5\.4 /],
+    ['AUTH LOGIN =', /^501 5\.5\.4 /],
+    ['AUTH PLAIN !!!', /^501 5\.5\.4 /],
+    ['AUTH __proto__ eA==', /^504 5\.5\.4 /],
+    ['AUTH', /^504 5\.5\.4 /],
+    [`AUTH PLAIN ${Buffer.from(`\0x\0${'x'.repeat(5_000)}`).toString('base64')}`, /^421 /],
+    ['\0', /^500 5\.5\.2 /],
     ['MAIL FROM:<a@example.org>', /^530 5\.7\.0 Authentication required$/],
     ['RCPT TO:<a@example.org>', /^530 5\.7\.0 Authentication required$/],
     ['DATA', /^530 5\.7\.0 Authentication required$/],
-  ])('%s without signing in: %s', async (command, expected) => {
+  ])('%.30s without signing in: %s', async (command, expected) => {
     const client = await connected();
     await client.say('EHLO test');
     expect(await client.say(command)).toMatch(expected);

@@ -81,6 +81,7 @@ it('letters of Windows are read, in any encoding and place', async () => {
   const header = 'Content-Type: text/plain; charset=windows-1252';
   expect(await bodyOf(header, '', 'It\x92s 5 \x80')).toBe('It’s 5 €');
   expect(await bodyOf('', 'It\x92s 5 \x80')).toBe('It’s 5 €');
+  expect(await bodyOf('Content-Type: text/plain; charset=x-unknown', '', 'It\x92s 5 \x80')).toBe('It’s 5 €');
   expect(await bodyOf(header, 'Content-Transfer-Encoding: quoted-printable', '', 'It=92s 5 =80')).toBe('It’s 5 €');
   expect(await bodyOf('Content-Type: text/html; charset=iso-8859-1', '', '<p>It\x92s 5 &#128;')).toBe('It’s 5 €');
   expect(await read('Subject: =?windows-1252?Q?It=92s?= \x80', '', 'x')).toHaveProperty('subject', 'It’s €');

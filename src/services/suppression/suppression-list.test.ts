@@ -164,6 +164,13 @@ describe('a service that suppresses recipients', () => {
       expect(await listOf(sender.service)).toMatchObject([{ email_address: 'a@bücher.example', reason: 'complaint' }]);
       for (const other of spellings) expect((await sender.send(other)).status, `${written}, ${other}`).toBe(400);
       expect((await sender.send('b@bücher.example')).status).toBe(201);
+      const rows = [['email address'], ...spellings.map((other) => [other]), ['c@bücher.example']];
+      const { key, template_id } = sender;
+      const bulk = await harness.v2('POST', '/v2/notifications/bulk', key, { name: 'list', template_id, rows });
+      await harness.runTasks();
+      const ofJob = harness.app.db.selectFrom('notifications').select('status').where('job_id', '=', bulk.body.data.id);
+      const statuses = (await ofJob.orderBy('job_row_number').execute()).map(({ status }) => status);
+      expect(statuses).toEqual([...spellings.map(() => 'permanent-failure'), 'created']);
       const found = await findSuppression(harness.app.db, sender.service, 'a@xn--bcher-kva.example');
       expect(found?.reason).toBe('complaint');
       expect((await lift(sender.service, 'a@xn--bcher-kva.example')).status).toBe(204);
