@@ -12,7 +12,7 @@ const maxFailures = 5;
 const maxNetworks = 50_000;
 
 /** Authenticates clients by their API key, and limits wrong keys by network. */
-export class Logins {
+export class Authenticator {
   private readonly app: CallerDeps & SendDeps;
   private readonly failures;
   private readonly failed = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Logins {
     this.failures.inc(0);
   }
 
-  async logIn(address: string, password: string): Promise<ApiCaller> {
+  async authenticate(address: string, password: string): Promise<ApiCaller> {
     const network = clientNetwork(address);
     if (this.countOf(network) >= maxFailures) throw new Reply(421, '4.7.0 Too many wrong API keys, try again later');
     try {

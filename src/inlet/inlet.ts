@@ -6,8 +6,8 @@ import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { FairLimiter } from '../platform/threads/limiter.ts';
 import { withinSpan } from '../platform/tracing/span.ts';
+import { Authenticator } from './authenticator.ts';
 import { InletListener, type InletRules } from './listener.ts';
-import { Logins } from './logins.ts';
 import { MailBuffer, smallMail_bytes } from './mail-buffer.ts';
 import { MailReceiver } from './receive-mail.ts';
 import { connectionLost, localError, Reply, replyOf } from './replies.ts';
@@ -83,7 +83,7 @@ type Outcome = 'accepted' | 'refused' | 'postponed';
 
 function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTimes): InletRules<Client> {
   const { maxMessage_bytes, clients } = app.config.inlet;
-  const logins = new Logins(app);
+  const authenticator = new Authenticator(app);
   const memory = app.bodyMemory.share(shareOfBodyMemory);
   const room = app.config.http.bodyMemory_bytes * shareOfBodyMemory - clients * smallMail_bytes;
   const turns = new FairLimiter({ running: clients, size: room, waiting: clients });
@@ -120,7 +120,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
   return {
     replyTo,
     async authenticate(address, password) {
-      const caller = await logins.logIn(address, password);
+      const caller = await authenticator.authenticate(address, password);
       return { address, password, caller, hasTooManyRecipients: false };
     },
     async checkSender(client, sender) {
@@ -131,7 +131,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
       };
       if (sender.address === '') throw refuse(new Reply(550, '5.7.1 Bounces are not accepted here'));
       if (sender.size_bytes > maxMessage_bytes) throw refuse(tooLarge);
-      client.caller = await logins.callerOf(address, password);
+      client.caller = await authenticator.callerOf(address, password);
       client.hasTooManyRecipients = false;
     },
     async checkRecipient(client, address, accepted) {
