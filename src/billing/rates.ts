@@ -71,7 +71,7 @@ export async function listSmsRates(app: Platform): Promise<{ rate: number; valid
 }
 
 /** Lists letter rates that have not started, earliest first. */
-export async function listComingLetterRates(app: Platform) {
+export async function listFutureLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
   return (await selectLetterRates(app.country.calendar, app.db)).filter(({ start_date }) => start_date > now);
 }

@@ -19,7 +19,7 @@ import { deliver, failedAttempt, type MessageComposer, type Result, type Running
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';
 import { selectShares } from './failover/provider-details.sql.ts';
-import { moveFromFailing } from './failover/provider-failover.ts';
+import { moveShareFromFailing } from './failover/provider-failover.ts';
 import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
 import type { SenderIdentities } from './providers/sender-identities.ts';
@@ -349,7 +349,7 @@ export class ChannelWorker<Message> {
   /** Moves some of the share of a failing provider to the others. */
   private async checkFailover(): Promise<void> {
     try {
-      await moveFromFailing(this.app, this.channel.type);
+      await moveShareFromFailing(this.app, this.channel.type);
     } catch (error) {
       this.app.log.warn(
         { event: 'failover.check_failed', err: error },

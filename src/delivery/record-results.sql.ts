@@ -3,11 +3,11 @@ import type { Calendar } from '../countries/calendar.ts';
 import type { FailedAttemptRow } from '../notifications/attempts/attempts.ts';
 import type { ChangedNotification, StatusChange } from '../notifications/notification.ts';
 import {
-  bringQueueRowsForward,
   changeQueueRows,
   changeStatuses,
   heldResults,
   keepFailures,
+  makeQueueRowsDue,
   type ResultRow,
   selectChanged,
   wantedChanges,
@@ -82,7 +82,7 @@ export async function updateReported(
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
   const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), timestamp(now));
-  bringQueueRowsForward(statement, after, timestamp(now));
+  makeQueueRowsDue(statement, after, timestamp(now));
   countReceipts(statement, after, { inTimeSince: timestamp(earlier(now, inTime_ms)), isCounted: ofProvider });
   const kept = failures.length > 0 ? keepFailures(statement, after, failures) : undefined;
   if (kept) countReportedRefusals(statement, after, refusals);

@@ -40,7 +40,7 @@ export async function endOldLetters(app: Platform): Promise<void> {
     const posted = idsOf(true).map((id) => ({ id, status: 'delivered', event: 'despatched' }) as const);
     await inTransaction(app.db, async (tx) => {
       await recordStatusChanges(app.country, tx, posted, now);
-      await giveUpLetters(app.country, tx, idsOf(false), now);
+      await failLetters(app.country, tx, idsOf(false), now);
     });
     app.log.warn(
       { event: 'letters.expired', letters: letters.length, handed_over: posted.length },
@@ -50,7 +50,7 @@ export async function endOldLetters(app: Platform): Promise<void> {
 }
 
 /** Sets the letters to technical-failure and records their uploaded files, so that these are deleted with the letters. */
-export async function giveUpLetters(country: Country, tx: Tx, ids: string[], now: Date): Promise<void> {
+export async function failLetters(country: Country, tx: Tx, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
   const changed = await recordStatusChanges(country, tx, changes, now);

@@ -7,7 +7,7 @@ import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { type LetterResults, renderLetter } from './compose-letter.ts';
-import { cleanLetters, endOldLetters, giveUpLetters } from './letter-retention.ts';
+import { cleanLetters, endOldLetters, failLetters } from './letter-retention.ts';
 import { selectUnfinishedLetters } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { checkPrecompiled } from './precompiled.ts';
@@ -54,7 +54,7 @@ async function tryLetter(
     );
     const now = app.clock.now();
     if (attempt + 1 >= maxAttempts) {
-      await inTransaction(app.db, (tx) => giveUpLetters(app.country, tx, [notification_id], now));
+      await inTransaction(app.db, (tx) => failLetters(app.country, tx, [notification_id], now));
     } else {
       const runAt = later(now, Math.min(maxDelay_ms, minDelay_ms * 2 ** attempt));
       const again = { notification_id, attempt: attempt + 1 };

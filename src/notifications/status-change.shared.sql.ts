@@ -253,7 +253,7 @@ export function changeQueueRows(
 }
 
 /** Makes a message due now if its receipt came before the hand-over, and stores whether the receiver blames the sender until then. */
-export function bringQueueRowsForward(
+export function makeQueueRowsDue(
   statement: Statement,
   after: Cte<'id' | 'sent_at' | 'blames_sender'>,
   now: Timestamp,

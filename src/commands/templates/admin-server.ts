@@ -8,7 +8,7 @@ import {
   ChangedMeanwhile,
   differingFields,
   type FieldName,
-  mapFew,
+  mapConcurrently,
   type ServerTemplate,
   type TemplateChange,
   type TemplateFields,
@@ -52,7 +52,7 @@ export class AdminServer implements TemplateServer {
       `${this.root}/template`,
     );
     const listed = listOf(data, 'templates').filter(({ is_precompiled_letter }) => !is_precompiled_letter);
-    const templates = await mapFew(listed, ({ id }) => this.find(id));
+    const templates = await mapConcurrently(listed, ({ id }) => this.find(id));
     // A template may have been deleted since the list was read.
     return templates.filter((template) => template !== undefined);
   }

@@ -7,7 +7,7 @@ import { findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { readExportedLanguages } from './languages.ts';
 import { count, exitCodes, fail, printable } from './report.ts';
-import { mapFew, type TemplateChange, type TemplateServer, withLineFeeds } from './template.ts';
+import { mapConcurrently, type TemplateChange, type TemplateServer, withLineFeeds } from './template.ts';
 
 /** A template as in `GET /v2/templates`, or a row of GC Notify's table `templates`. */
 interface ExportedTemplate {
@@ -50,7 +50,7 @@ export async function importTemplates(path: string, { dryRun, serverOf }: Import
       counts.skipped += group.length;
       continue;
     }
-    const found = await mapFew(group, ({ id }) => server.find(id));
+    const found = await mapConcurrently(group, ({ id }) => server.find(id));
     const created = group.filter((_, index) => found[index] === undefined);
     counts.existing += group.length - created.length;
     const refusals = await server.check(created);

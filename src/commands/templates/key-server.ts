@@ -8,7 +8,7 @@ import { inOneForm } from './languages.ts';
 import {
   ChangedMeanwhile,
   type FieldName,
-  mapFew,
+  mapConcurrently,
   type ServerTemplate,
   type TemplateChange,
   type TemplateFields,
@@ -87,7 +87,7 @@ export class KeyServer implements TemplateServer {
       const found = await find(first);
       // Other servers lack the route.
       if (!found) return new Map();
-      const all = [found, ...(await mapFew(others, find))].filter((template) => template !== undefined);
+      const all = [found, ...(await mapConcurrently(others, find))].filter((template) => template !== undefined);
       return new Map(all.map((template) => [template.id, template]));
     } catch (error) {
       if (error instanceof RequestRefused && error.status === 403) return new Map();
@@ -124,7 +124,7 @@ export class KeyServer implements TemplateServer {
       throw new OperatorError('This server lets API keys only read templates: use --service and the admin API.');
     }
     const refusals = new Map<TemplateChange, string>();
-    await mapFew(changes, async (change) => {
+    await mapConcurrently(changes, async (change) => {
       try {
         await this.store(change, '?dry_run=true');
       } catch (error) {

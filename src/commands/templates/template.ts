@@ -113,7 +113,7 @@ export class ChangedMeanwhile extends Error {
 }
 
 /** Runs a few calls at a time, because a server limits concurrent requests. */
-export async function mapFew<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {

@@ -16,7 +16,7 @@ const maxErrors = 50;
 const maxSlowShare = 0.15;
 
 /** Moves share away from a provider with too many failed calls within a minute, at most once a minute. */
-export async function moveFromFailing(app: Deps, channel: FailoverChannel): Promise<void> {
+export async function moveShareFromFailing(app: Deps, channel: FailoverChannel): Promise<void> {
   const now = app.clock.now();
   const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);

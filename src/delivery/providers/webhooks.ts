@@ -29,7 +29,7 @@ export const ReceiptToken = Type.Object({
 });
 
 /** Whether the receipt is authentic. A gateway that does not sign must use the URL of the message, if that is required. */
-export function isProven(
+export function isAuthentic(
   { config, secrets }: Pick<ReceiptDeps, 'config' | 'secrets'>,
   gateway: string,
   reference: unknown,

@@ -14,7 +14,7 @@ import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parsePhoneNumber, withRate } from '../../recipients/phone-number.ts';
-import { blamesSender, policyCodeIn } from '../../sending-domains/readiness/policy-refusals.ts';
+import { isAboutSender, policyCodeIn } from '../../sending-domains/readiness/policy-refusals.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
@@ -69,7 +69,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
     const { reason = '' } = receipt;
-    const blame = target.notification_type === 'email' && blamesSender(reason) && { blames_sender: true as const };
+    const blame = target.notification_type === 'email' && isAboutSender(reason) && { blames_sender: true as const };
     changes.set(target.id, { id: target.id, status, event, ...provider, ...blame });
     failures.delete(target.id);
     if (reason && status.endsWith('-failure')) {

@@ -44,7 +44,7 @@ async function remainingOf(
   summary: FileSummary,
   channel: Channel,
 ): Promise<Remaining> {
-  const year = await findTooLittle(app, service, summary);
+  const year = await findExceededLimit(app, service, summary);
   return {
     ...(await remainingToday(app, service, channel)),
     beyondYear: year ? year.needed - year.remaining : 0,
@@ -53,7 +53,11 @@ async function remainingOf(
 }
 
 /** Finds an annual limit that has less left than the file needs. */
-async function findTooLittle(app: Platform, service: SendingService, { channel, row_count, part_count }: FileSummary) {
+async function findExceededLimit(
+  app: Platform,
+  service: SendingService,
+  { channel, row_count, part_count }: FileSummary,
+) {
   if (channel === null) return undefined;
   return findExceededYear(app, service, channel, { messages: row_count, parts: part_count ?? null });
 }
@@ -131,7 +135,7 @@ export async function uploadRecord(app: Platform, service: SendingService, uploa
   const [first] = problems;
   const createdAt = new Date(upload.created_at).getTime();
   const beyondYear = problems.some(([problem]) => problem === 'too-many-for-year');
-  const tooLittle = beyondYear && summary ? await findTooLittle(app, service, summary) : undefined;
+  const tooLittle = beyondYear && summary ? await findExceededLimit(app, service, summary) : undefined;
   return {
     id: upload.id,
     original_file_name: upload.original_file_name,

@@ -95,7 +95,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     data,
     address: await chooseAddress(location, data, options.transport ?? usualTransport),
     binaries,
-    // The version is part of the name so that a new version counts as a difference in settings: see isAsWanted.
+    // The version is part of the name so that a new version counts as a difference in settings: see hasCurrentSettings.
     settings: { ...defaultSettings, cluster_name: `pennypost-${binaries.version}`, ...options.settings },
     log,
   };

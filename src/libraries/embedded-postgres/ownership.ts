@@ -5,7 +5,7 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import {
   type Cluster,
   findRunningServer,
-  isAsWanted,
+  hasCurrentSettings,
   isSocketAnswered,
   launch,
   type ServerAddress,
@@ -50,7 +50,7 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
     }
     try {
       await lock(owner, dataDir);
-      if (isAsWanted(cluster)) return owner;
+      if (hasCurrentSettings(cluster)) return owner;
       cluster.log.info(
         { event: 'postgres.outdated', pid: running.pid },
         'The running PostgreSQL has different settings; restarting it',

@@ -166,7 +166,7 @@ function settingsOf({ address: { host, port, password }, settings }: Cluster): s
 }
 
 /** Whether the running server has the binaries and settings that we would use now. */
-export function isAsWanted(cluster: Cluster): boolean {
+export function hasCurrentSettings(cluster: Cluster): boolean {
   const started = readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim();
   // pg_ctl writes paths differently. The version of the binaries is one of the settings.
   if (usesPgCtl(cluster)) return settingsOf(cluster).every((setting) => started.includes(`"${setting}"`));

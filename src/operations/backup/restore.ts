@@ -4,7 +4,7 @@ import { gb } from '../../countries/gb.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import { endMessages } from '../../delivery/sweeps.ts';
 import { endUnfinishedJobs } from '../../jobs/unfinished-jobs.ts';
-import { giveUpLetters } from '../../letters/letter-retention.ts';
+import { failLetters } from '../../letters/letter-retention.ts';
 import { stopPlanMessages } from '../../plans/plan-messages.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -131,7 +131,7 @@ async function endUnsentMessages(url: string, log: Log, country: Country): Promi
     for (;;) {
       const ids = await selectUnprintedLetters(db, batch);
       if (ids.length === 0) break;
-      await inTransaction(db, (tx) => giveUpLetters(country, tx, ids, now));
+      await inTransaction(db, (tx) => failLetters(country, tx, ids, now));
     }
   } finally {
     await close();

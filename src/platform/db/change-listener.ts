@@ -3,7 +3,7 @@ import pg from 'pg';
 import { OperatorError } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { DatabaseClient } from './database-client.ts';
-import { keptAlive, openPool, sessionSettings } from './pool.ts';
+import { openPool, sessionSettings, tcpKeepAlive } from './pool.ts';
 import { primaryOf, startOfServer } from './servers/server-search.ts';
 
 type Listener = (payload: string) => void;
@@ -114,7 +114,7 @@ export class ChangeListener {
       connectionString: this.options.sessionUrl,
       connectionTimeoutMillis: connectWithin_ms,
       query_timeout: connectWithin_ms,
-      ...keptAlive,
+      ...tcpKeepAlive,
       ...sessionSettings,
     });
     client.on('notification', ({ channel, payload }) => {

@@ -49,7 +49,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    ...keptAlive,
+    ...tcpKeepAlive,
     types: { getTypeParser },
     ...sessionSettings,
     statement_timeout,
@@ -97,7 +97,7 @@ function asConnection(client: pg.PoolClient): Connection {
 }
 
 /** Detects a server that vanished silently within minutes instead of hours. */
-export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+export const tcpKeepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 /**
  * The server ends the session of a process that is frozen in a transaction or unreachable, because its locks would block other processes. A

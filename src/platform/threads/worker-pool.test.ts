@@ -16,7 +16,7 @@ interface Tasks {
   eat(): never;
   exit(): never;
   throwLater(): Promise<never>;
-  unpassable(): unknown;
+  uncloneable(): unknown;
   count(port: MessagePort, bytes: Uint8Array): Promise<number>;
 }
 
@@ -35,7 +35,7 @@ export const hang = () => { for (;;); };
 export const eat = () => { const kept = []; for (;;) kept.push(Array.from({ length: 10000 }, (_, i) => ({ i }))); };
 export const exit = () => process.exit(3);
 export const throwLater = () => { setImmediate(() => { throw new Error('out of nowhere'); }); return new Promise(() => {}); };
-export const unpassable = () => () => {};
+export const uncloneable = () => () => {};
 export const count = (port, bytes) => new Promise((resolve) => {
   port.once('message', (factor) => { port.postMessage('counted'); resolve(factor * bytes.length); });
 });
@@ -96,7 +96,7 @@ describe('a pool of threads', () => {
 
   it('rejects a result that cannot be cloned', async () => {
     open();
-    await expect(pool.run('unpassable')).rejects.toThrow('the result of unpassable cannot be cloned');
+    await expect(pool.run('uncloneable')).rejects.toThrow('the result of uncloneable cannot be cloned');
   });
 
   it('rejects an argument that cannot be cloned, and continues', async () => {

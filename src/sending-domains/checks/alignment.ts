@@ -1,4 +1,4 @@
-import { type Conclusion, noAnswer, type Policy, type RecordingResolver } from './check.ts';
+import { type Conclusion, noResponse, type Policy, type RecordingResolver } from './check.ts';
 import { appliedPolicy, discoverPolicy, findOrganisationalDomain, tagOf } from './dmarc-policy.ts';
 import { plainName } from './resolver.ts';
 
@@ -24,11 +24,11 @@ export async function checkAlignment(
   authenticated: AuthenticatedDomains,
 ): Promise<Conclusion> {
   const alignment = await findAlignment(dns, domain, authenticated);
-  if (!alignment) return noAnswer;
+  if (!alignment) return noResponse;
   const { dkim, spf, organisationalDomain } = alignment;
   const details = { organisational_domain: organisationalDomain, dkim_aligned: dkim, spf_aligned: spf };
   if (dkim && spf) return { verdict: 'pass', reason: 'ok', ...details };
-  if (dkim === undefined || spf === undefined) return { ...noAnswer, ...details };
+  if (dkim === undefined || spf === undefined) return { ...noResponse, ...details };
   if (dkim) return { verdict: 'warn', reason: 'dkim-only', ...details };
   if (spf) return { verdict: 'warn', reason: 'spf-only', ...details };
   return { verdict: 'fail', reason: 'not-aligned', ...details };

@@ -61,10 +61,10 @@ export interface Conclusion extends Details {
 export const pass: Conclusion = { verdict: 'pass', reason: 'ok' };
 /** The input of the check is missing, such as the addresses of the servers. */
 export const notChecked: Conclusion = { verdict: 'unknown', reason: 'not-checked' };
-export const noAnswer: Conclusion = { verdict: 'unknown', reason: 'dns-error' };
+export const noResponse: Conclusion = { verdict: 'unknown', reason: 'dns-error' };
 
 /** A name server did not respond, so the check cannot conclude anything. */
-class NoAnswer extends Error {}
+class NoResponse extends Error {}
 
 /** The queries of one check and their responses. */
 export class RecordingResolver {
@@ -84,7 +84,7 @@ export class RecordingResolver {
   /** Returns no records if the name or its records do not exist. Throws if the name server fails, which ends the check. */
   async records(type: RecordType, name: string): Promise<string[]> {
     const answer = await this.query(type, name);
-    if (answer.outcome === 'failure') throw new NoAnswer(`${type} ${name}`);
+    if (answer.outcome === 'failure') throw new NoResponse(`${type} ${name}`);
     return recordsOf(answer);
   }
 
@@ -96,7 +96,7 @@ export class RecordingResolver {
   /** A name with any record exists, and so does an alias of a missing name (RFC 9989, appendix A.4). */
   async exists(name: string): Promise<boolean> {
     const answer = await this.query('A', name);
-    if (answer.outcome === 'failure') throw new NoAnswer(`A ${name}`);
+    if (answer.outcome === 'failure') throw new NoResponse(`A ${name}`);
     return answer.outcome !== 'nxdomain' || (await this.records('CNAME', name)).length > 0;
   }
 
@@ -130,7 +130,7 @@ export async function runCheck(
 ): Promise<Check> {
   const dns = new RecordingResolver(resolver);
   const conclusion = await conclude(dns).catch((error: unknown): Conclusion => {
-    if (error instanceof NoAnswer) return noAnswer;
+    if (error instanceof NoResponse) return noResponse;
     throw error;
   });
   const { verdict, reason, ...details } = conclusion;

@@ -1,4 +1,4 @@
-import { type Conclusion, noAnswer, type RecordingResolver } from './check.ts';
+import { type Conclusion, noResponse, type RecordingResolver } from './check.ts';
 import {
   appliedPolicy,
   type Discovery,
@@ -12,7 +12,7 @@ import { plainName, recordsOf } from './resolver.ts';
 /** Checks whether the domain tells receivers what to do with spoofed mail. */
 export async function checkDmarc(dns: RecordingResolver, domain: string): Promise<Conclusion> {
   const discovery = await discoverPolicy(dns, domain);
-  if (!discovery) return noAnswer;
+  if (!discovery) return noResponse;
   const { record, organisationalDomain } = discovery;
   if (!record) {
     return { verdict: 'fail', reason: discovery.hasSeveralRecords ? 'several-records' : 'record-missing' };

@@ -3,7 +3,7 @@ import { asIs } from '../../language/text.ts';
 import type { CheckName } from '../checks/check.ts';
 import { evaluateRows, overallVerdict } from './evaluate-rows.ts';
 import { mailboxOf } from './mailboxes.ts';
-import { blamesSender, policyCodeIn, sentenceOfRefusal } from './policy-refusals.ts';
+import { isAboutSender, policyCodeIn, sentenceOfRefusal } from './policy-refusals.ts';
 import { type CheckResult, type ReadinessFacts, type RowName, rowNames } from './rows.ts';
 
 type Checks = { [name in CheckName]?: [CheckResult['verdict'], string?, CheckResult['evidence']?] };
@@ -198,5 +198,5 @@ describe('why a receiver refuses', () => {
     ['5.1.1 550 5.7.1 rejected', false],
     ['550 no such user', false],
     ['10.5.7.26 is no code', false],
-  ])('%s blames the sender: %s', (reason, expected) => expect(blamesSender(reason)).toBe(expected));
+  ])('%s blames the sender: %s', (reason, expected) => expect(isAboutSender(reason)).toBe(expected));
 });

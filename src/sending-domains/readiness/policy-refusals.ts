@@ -28,7 +28,7 @@ export function policyCodeIn(reason: string): string | undefined {
 }
 
 /** Whether every code in a receiver's response is about the sender (5.7.x), so that the address may be correct. */
-export function blamesSender(reason: string): boolean {
+export function isAboutSender(reason: string): boolean {
   const codes = [...reason.matchAll(/(?<![\d.])[45]\.(\d{1,3})\.\d{1,3}(?!\.?\d)/g)];
   return codes.length > 0 && codes.every(([, subject]) => subject === '7');
 }

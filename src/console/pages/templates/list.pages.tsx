@@ -26,7 +26,7 @@ import {
   type Reader,
   refuseUnless,
 } from './library.ts';
-import { ChosenBar, EmptyList, type ListedFolder, ListToolbar, TemplateTable } from './list.tsx';
+import { EmptyList, type ListedFolder, ListToolbar, SelectionBar, TemplateTable } from './list.tsx';
 import { type ListQuery, listQueryPath, listUrl, readListQuery } from './list-query.ts';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
@@ -145,7 +145,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
         {!isEmpty && !canChoose && <div class="card card--flush">{table}</div>}
         {!isEmpty && canChoose && (
           <form class="card card--flush" method="post" action={listUrl(list, { page: list.page })}>
-            <ChosenBar folders={library.paths()} canMoveUp={list.folder !== null} />
+            <SelectionBar folders={library.paths()} canMoveUp={list.folder !== null} />
             {table}
           </form>
         )}

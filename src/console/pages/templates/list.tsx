@@ -223,7 +223,7 @@ interface ChosenProps {
 }
 
 /** Actions for the selected rows. */
-export function ChosenBar({ folders, canMoveUp }: ChosenProps) {
+export function SelectionBar({ folders, canMoveUp }: ChosenProps) {
   const canMove = folders.length > 0 || canMoveUp;
   return (
     <div class="card-head small">

@@ -9,7 +9,7 @@ import type { Receipt, ReceiptStatus } from '../reports.ts';
 import {
   Anything,
   InboundOk,
-  isProven,
+  isAuthentic,
   londonTime,
   missingFields,
   PhoneNumber,
@@ -106,7 +106,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
     async ({ body, query }, reply) => {
       const missing = missingFields(body, ['status', 'reference'], 'Firetext');
       if (missing) return reply.code(400).send(missing);
-      await app.recordReceipt(receiptOf(body, isProven(app, 'firetext', body.reference, query.token)));
+      await app.recordReceipt(receiptOf(body, isAuthentic(app, 'firetext', body.reference, query.token)));
       return { result: 'success' as const };
     },
   );

@@ -8,7 +8,7 @@ import type { Provider, TextMessage } from '../provider.ts';
 import type { Receipt, ReceiptStatus } from '../reports.ts';
 import {
   Anything,
-  isProven,
+  isAuthentic,
   londonTime,
   missingFields,
   PhoneNumber,
@@ -97,7 +97,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
     async ({ body, query }, reply) => {
       const missing = missingFields(body, ['status', 'CID'], 'MMG');
       if (missing) return reply.code(400).send(missing);
-      await app.recordReceipt(receiptOf(body, isProven(app, 'mmg', body.CID, query.token)));
+      await app.recordReceipt(receiptOf(body, isAuthentic(app, 'mmg', body.CID, query.token)));
       return { result: 'success' as const };
     },
   );

@@ -48,7 +48,7 @@ export class IncomingBody implements ArrivingBody {
   /** Responds that the body arrives too slowly. Returns false if the body is complete. */
   timeOut(payload: IncomingMessage, timeout_ms: number): boolean {
     if (this.isFinished) return false;
-    this.fail(arrivedTooSlowly(timeout_ms));
+    this.fail(bodyTimeout(timeout_ms));
     closeUnlessComplete(payload, readResponse_ms);
     return true;
   }
@@ -117,7 +117,7 @@ export function tooLarge(): UnreadBody {
   return new UnreadBody('too-large', 'BadRequestError', 'Request body is too large');
 }
 
-export function arrivedTooSlowly(timeout_ms: number): UnreadBody {
+export function bodyTimeout(timeout_ms: number): UnreadBody {
   const seconds = Math.round(timeout_ms / 1_000);
   return new UnreadBody('timeout', 'RequestTimeoutError', `The request did not arrive within ${seconds} seconds`);
 }

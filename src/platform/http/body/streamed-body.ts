@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { arrivedTooSlowly, closeUnlessComplete, tooLarge } from './incoming-body.ts';
+import { bodyTimeout, closeUnlessComplete, tooLarge } from './incoming-body.ts';
 
 /** How long a client may continue to send after its response, so that it can reuse the connection. */
 const discarded_ms = 10_000;
@@ -70,7 +70,7 @@ export class StreamedBody {
       const arrived = () => settle();
       const failed = (error: Error) => settle(Object.assign(error, { statusCode: 400 }));
       const closed = () => failed(new Error('The client closed the connection'));
-      const timer = setTimeout(() => settle(arrivedTooSlowly(this.timeout_ms)), Math.max(0, timeout_ms));
+      const timer = setTimeout(() => settle(bodyTimeout(this.timeout_ms)), Math.max(0, timeout_ms));
       payload.on('readable', arrived).on('end', arrived).on('error', failed).on('close', closed);
       if (payload.destroyed && !payload.readableEnded) closed();
     });

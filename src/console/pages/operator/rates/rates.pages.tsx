@@ -3,7 +3,7 @@ import {
   createLetterRate,
   createSmsRate,
   findSmsRate,
-  listComingLetterRates,
+  listFutureLetterRates,
   listLetterRates,
   listSmsRates,
 } from '../../../../billing/rates.ts';
@@ -47,7 +47,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
         listSmsRates(app),
         findSmsRate(app),
         listLetterRates(app),
-        listComingLetterRates(app),
+        listFutureLetterRates(app),
         phone.hasRatesAbroad ? listRatesAbroad(app.db) : undefined,
       ]);
       const now = app.clock.now().toISOString();
