@@ -173,7 +173,7 @@ function Columns({
   );
 }
 
-/** Any row of the file: its message, or what is wrong with it. */
+/** Shows any row of the file: its message or its problems. */
 interface RowCardProps {
   file: CheckedFile;
   path: string;

@@ -19,9 +19,9 @@ type Job = Sent['job'];
 
 interface FileJobProps {
   job: Job;
-  /** Those of its first rows. */
+  /** The messages of the first rows. */
   messages: Sent['messages'];
-  /** Says that it waits, if it does. */
+  /** Shown if the file waits for something. */
   waiting: ComponentChildren;
   now: Date;
   phone: PhoneRules;
@@ -30,7 +30,7 @@ interface FileJobProps {
   mayOpen: boolean;
 }
 
-/** What became of a file that was sent, or is scheduled. */
+/** Shows the progress of a file that was sent or is scheduled. */
 export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }: FileJobProps) {
   const path = `/services/${job.service}/files/${job.id}`;
   const counts = countByResult(job);
@@ -157,7 +157,7 @@ const logPath = ({ id, service }: Job, status?: StatusGroup) =>
 
 type RowsProps = Pick<FileJobProps, 'job' | 'messages' | 'phone' | 'mayOpen'> & { all: number };
 
-/** What became of the first rows. */
+/** Shows the status of the first rows. */
 function Rows({ job, messages, phone, all, mayOpen }: RowsProps) {
   return (
     <section class="stack stack--tight" aria-labelledby="rows">

@@ -9,7 +9,7 @@ import { useViewer } from '../../viewer.ts';
 import type { CheckedFile } from './load-file.ts';
 import { describeFileProblem, rowList } from './problem-texts.ts';
 
-/** What a person can do about trial mode, and whom to ask for the rest. */
+/** What a person can do about trial mode, and who else can do the rest. */
 export interface TrialOptions {
   isTrial: boolean;
   /** Paths, for those who can open them. */
@@ -25,7 +25,7 @@ interface WarningsProps {
   path: string;
 }
 
-/** What is wrong with the file as a whole, and what to look at before it is sent. */
+/** Shows problems of the whole file, and what to check before it is sent. */
 export function FileWarnings({ file, path, trialOptions }: WarningsProps & { trialOptions: TrialOptions }) {
   const { country } = useViewer();
   const { record, upload, template } = file;
@@ -78,7 +78,7 @@ export function FileWarnings({ file, path, trialOptions }: WarningsProps & { tri
   );
 }
 
-/** Which text how many rows get. */
+/** Says how many rows get the text of each language. */
 function Languages({ counts, fellBack }: { counts: Record<string, number>; fellBack: number }) {
   return (
     <Notice tone={fellBack > 0 ? 'amber' : 'blue'}>
@@ -115,7 +115,7 @@ function CheckAgain({ path, children }: { path: string; children: string }) {
 /** The table of problems has more of them. */
 const maxNamed = 3;
 
-/** Why a service in trial mode cannot send the file, which rows are meant, and the ways out. */
+/** Says why a service in trial mode cannot send the file, which rows are affected, and what to do. */
 function TrialMode({ file: { forOthers, upload }, trialOptions }: { file: CheckedFile; trialOptions: TrialOptions }) {
   const { guestList, goLive, others } = trialOptions;
   return (

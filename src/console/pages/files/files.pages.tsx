@@ -117,7 +117,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  /** Whoever can act on trial mode gets links; others are told whom to ask. */
+  /** Links for people who can act on trial mode themselves. For others, sentences that say who can. */
   async function findTrialOptions({ service, visitor }: OfMember): Promise<TrialOptions> {
     const can = (right: Right) => may({ service: right }, visitor.user, service) === 'yes';
     const [forGuests, forGoingLive] = [

@@ -46,7 +46,7 @@ export interface CheckedFile {
   /** Rows that can be sent once the file has no other problem. */
   goodRows: number;
   badRows: number;
-  /** What is wrong with the first bad rows. */
+  /** The problems of the first rows that have any. */
   problems: ProblemOfRow[];
   /** Rows for people outside of the team and guest list, and the first of them. */
   forOthers: { count: number; rows: readonly number[] };
