@@ -2,7 +2,7 @@ import { valuesOf } from '../../../src/notifications/sending/secret-values.ts';
 import { platformServiceId } from '../../../src/users/platform-user.ts';
 import type { Harness } from '../harness.ts';
 
-/** Messages to users so far, oldest first. */
+/** Lists the messages that were sent to users so far, oldest first. */
 export async function accountMessages(harness: Harness) {
   return (await listMessages(harness)).map(({ id: _, ...message }) => message);
 }

@@ -21,7 +21,7 @@ interface Fields {
   email_access_validated_at?: string;
 }
 
-/** A user whose password is `password`. */
+/** Creates a user whose password is `password`. */
 export async function aPerson({ app, clock }: Harness, fields: Fields = {}) {
   hash ??= quickHash(password);
   const id = newId(clock.now());
@@ -45,7 +45,7 @@ export async function aPerson({ app, clock }: Harness, fields: Fields = {}) {
   return getUserRecord(app.db, id);
 }
 
-/** Makes a person a member of a service, with the rights of the person who creates one unless others are named. */
+/** Adds a person to a service. The default rights are those of the person who creates a service. */
 export async function joinService(
   harness: Harness,
   serviceId: string,
@@ -57,7 +57,7 @@ export async function joinService(
   });
 }
 
-/** A browser that is signed in, without the steps of a sign-in. */
+/** Returns a browser that is signed in, without going through the sign-in pages. */
 export async function signedIn(
   harness: Harness,
   userId: string,

@@ -8,7 +8,7 @@ export interface Page {
   headers: Record<string, string | string[] | number | undefined>;
   /** The one heading of the page. */
   h1: string;
-  /** What the error summary says, by field. */
+  /** The texts of the error summary, by field. */
   problems: Record<string, string>;
 }
 

@@ -36,7 +36,7 @@ import { aPicture } from '../samples/pictures.ts';
 import { aPerson } from './console-people.ts';
 import { ConsoleVisitor } from './console-visitor.ts';
 
-/** Who walks through the console. Each is another person, in the team of the service with these permissions. */
+/** The visitors of the console. Each is another person, in the team of the service with these permissions. */
 const roles = {
   stranger: undefined,
   'somebody else': null,
@@ -56,9 +56,9 @@ export interface ConsoleWorld {
   service: { id: string; organisation: string };
   visitors: Map<Role, { browser: ConsoleVisitor; user: UserRecord | undefined; token: string }>;
   urlOf(page: DeclaredPage, changes?: Record<string, string>): string;
-  /** What the service owns, by the parameter that names it. */
+  /** The ids of what the service owns, by the parameter of a path. */
   ids: Map<string, string>;
-  /** The same of another service. */
+  /** The same ids of another service. */
   foreign: Map<string, string>;
 }
 

@@ -16,7 +16,7 @@ export async function readEveryPage(release: Installation, serviceData: ServiceD
   return statuses;
 }
 
-/** A path with the ids of a service. */
+/** Returns the path with the ids of a service. */
 export function fillIn(path: string, { ids }: Pick<ServiceData, 'ids'>): string {
   const values: Record<string, string | undefined> = {
     ...{
@@ -36,7 +36,7 @@ export function fillIn(path: string, { ids }: Pick<ServiceData, 'ids'>): string 
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'unknown');
 }
 
-/** One query for all: each page ignores parameters it does not have. */
+/** Returns one query for all pages, because each ignores the parameters that it does not have. */
 export function queryAbout(day: string): URLSearchParams {
   return new URLSearchParams({
     ...{

@@ -61,7 +61,7 @@ function pounds(value: Money): number {
   return Number(`${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
-/** An email or text that no provider got, because its recipient is on a suppression list or has opted out. */
+/** Whether no provider got the email or text, because its recipient is on a suppression list or has opted out. */
 const isSuppressed = (m: { notification_type: string; status: string; provider: string | null }) =>
   m.notification_type !== 'letter' && m.status === 'permanent-failure' && m.provider === null;
 

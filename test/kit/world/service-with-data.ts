@@ -21,11 +21,11 @@ export interface Installation {
   name: string;
   now(): Date;
   ask(method: Method, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer>;
-  /** As the administrative front end. */
+  /** Calls the admin API as the front end does. */
   admin(method: Method, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** A new organisation with all its settings, and a service that sends every kind of message. */
+/** Creates an organisation with all its settings, and a service that sends every kind of message. */
 export async function createServiceWithData(
   release: Installation,
   number: number,

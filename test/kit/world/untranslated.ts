@@ -4,7 +4,7 @@ import { decodeEntities } from '../../../src/rendering/escape.ts';
 import type { Harness } from '../harness.ts';
 import type { Page } from './console-visitor.ts';
 
-/** Ends every text that somebody has typed, where a world is made for `untranslated`. */
+/** The end of every text that somebody has typed, in a world for `untranslated`. */
 export const typedMark = '§';
 
 /** Names of programs and of companies. */
@@ -66,13 +66,13 @@ function addKnown(row: Record<string, unknown>, known: Set<string>): void {
   visit(row);
 }
 
-/** Lines, placeholders and what is between them: pages show them apart. */
+/** Adds lines, placeholders and the texts between them separately, because pages show them separately. */
 function addTyped(text: string, known: Set<string>): void {
   for (const [, name = ''] of text.matchAll(/\(\((\w+)\)\)/g)) known.add(name);
   for (const part of text.split(/\n|\(\([^)]*\)\)/)) if (/\p{L}/u.test(part)) known.add(part.trim());
 }
 
-/** Each text of a page with the words in it that nobody can translate. */
+/** Returns the texts of a page that contain words that nobody can translate, with these words. */
 export function untranslated({ text, headers }: Page, known: RegExp): string[] {
   const isFile = /^sandbox/.test(String(headers['content-security-policy']));
   if (!/^text\/html/.test(String(headers['content-type'])) || isFile) return [];
@@ -82,7 +82,7 @@ export function untranslated({ text, headers }: Page, known: RegExp): string[] {
   });
 }
 
-/** By what is known. Most pieces are on most pages, and to look for thousands of words takes long. */
+/** Caches results by the known words, because most texts are on most pages and searching for thousands of words is slow. */
 const looked = new WeakMap<RegExp, Map<string, string[]>>();
 
 function foreignWordsOf(piece: string, known: RegExp): string[] {
@@ -93,7 +93,7 @@ function foreignWordsOf(piece: string, known: RegExp): string[] {
   return words;
 }
 
-/** Every text and attribute that people see or hear. */
+/** Returns every text and attribute that people see or hear. */
 function piecesOf(html: string): string[] {
   const pieces: string[] = [];
   /** The opaque element that is open, and those of its name within it. */

@@ -8,29 +8,29 @@ type Form = Record<string, string | string[]>;
 export interface Action {
   /** The path of the page, as it is declared. */
   path: string;
-  /** What the audit log calls the thing that changes; undefined where nothing that is audited changes, and `why` says so. */
+  /** The name of the changed thing in the audit log. Undefined if nothing that is audited changes; `why` says why. */
   noun?: string;
   why?: string;
   by?: Role | ConsoleVisitor;
   form?: Form;
   file?: { field: string; name: string; content: string | Uint8Array<ArrayBuffer> };
-  /** Other values of parameters in the path than those of the world. */
+  /** Values of parameters in the path that differ from those of the world. */
   ids?: Record<string, string>;
   query?: string;
-  /** What must be there first; its result replaces parts of the action. */
+  /** Prepares what the action needs. Its result replaces parts of the action. */
   prepare?: () => Promise<Partial<Action>>;
 }
 
 export type Actions = (harness: Harness, world: ConsoleWorld) => Action[];
 
-/** The action changes something: an entry must say what. */
+/** Creates an action that changes something and must have an audit entry. */
 export const changes = (noun: string, path: string, more: Omit<Action, 'path' | 'noun'> = {}): Action => ({
   noun,
   path,
   ...more,
 });
 
-/** The action changes nothing that is audited. With a form it is sent, to prove it. */
+/** Creates an action that changes nothing that is audited. If it has a form, the test sends it to prove that. */
 export const without = (why: string, path: string, more: Omit<Action, 'path' | 'why'> = {}): Action => ({
   why,
   path,

@@ -10,7 +10,7 @@ import { sendingActions } from './sending-actions.ts';
 import { serviceActions } from './service-actions.ts';
 import { settingActions } from './setting-actions.ts';
 
-/** Ways to send the form of every page, in an order in which each finds what it needs. */
+/** The actions that send the form of every page, in an order in which each finds what it needs. */
 export const everyAction: Actions = (harness, world) =>
   [accountActions, messageActions, serviceActions, sendingActions, settingActions, operatorActions].flatMap((list) =>
     list(harness, world),
