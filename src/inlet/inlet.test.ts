@@ -433,9 +433,15 @@ describe('what is refused', () => {
     expect(await client.say('RCPT TO:<more@example.org>')).toMatch(/^452 4\.5\.3 /);
 
     const trial = await aMailService({ restricted: true });
-    const tester = await signedIn(await smtpKey(trial));
+    const trialKey = await smtpKey(trial);
+    const tester = await signedIn(trialKey);
     const notInTeam = '550 5.7.1 Not in your team or guest list';
     expect(await tester.send(mail(), 'stranger@example.org')).toBe(notInTeam);
+    const guests = { email_addresses: ['guest@bücher.example', 'guest@xn--mnchen-3ya.example'], phone_numbers: [] };
+    expect((await harness.admin('PUT', `/service/${trial}/guest-list`, guests)).status).toBe(204);
+    harness.app.changeListener.reset();
+    for (const host of ['bücher.example', 'xn--bcher-kva.example', 'münchen.example', 'xn--mnchen-3ya.example'])
+      expect(await (await signedIn(trialKey)).send(mail(), `guest@${host}`), host).toMatch(/^250/);
     const team = await signedIn(await smtpKey(service, { key_type: 'team' }));
     expect(await team.send(mail(), 'stranger@example.org')).toBe(notInTeam);
 

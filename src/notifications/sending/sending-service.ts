@@ -2,6 +2,7 @@ import { InvalidatedCache } from '../../platform/cache.ts';
 import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
+import { spellingsOf } from '../../recipients/email-address.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { TextUnitSetting } from '../../services/settings/text-unit.ts';
 import type { GuardPause } from '../guard/guard.ts';
@@ -96,7 +97,7 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     email_reply_tos:
       row.email_reply_tos.length === 0 ? none : new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
     allowed_recipients: new Set(
-      row.recipients.filter(Boolean).map((each) => normaliseRecipient(app.country.phone, each)),
+      row.recipients.filter(Boolean).flatMap((each) => spellingsOf(normaliseRecipient(app.country.phone, each))),
     ),
     guard: row.guard,
     has_opt_outs: row.has_opt_outs,
