@@ -7,8 +7,11 @@ import { nextOpening, type SendWindow, weekdays } from './send-windows.ts';
 import { isTimeZone, zonesOfRegion } from './zones.ts';
 
 const minute_ms = 60_000;
-// Clocks change by half an hour on Lord Howe, by two hours at Troll, and at midnight in Havana.
-const zones = ['Europe/London', 'America/Havana', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Antarctica/Troll'];
+// Clocks change by half an hour on Lord Howe, by two hours at Troll, and at midnight in Havana and Santiago.
+const zones = [
+  ...['Europe/London', 'America/Havana', 'America/Santiago', 'Asia/Kathmandu'],
+  ...['Australia/Lord_Howe', 'Pacific/Auckland', 'Antarctica/Troll'],
+];
 
 const time = fc
   .integer({ min: 0, max: 95 })
@@ -16,20 +19,30 @@ const time = fc
     (quarter) => `${String(Math.floor(quarter / 4)).padStart(2, '0')}:${String((quarter % 4) * 15).padStart(2, '0')}`,
   );
 const anyWindow: fc.Arbitrary<SendWindow> = fc.record({
-  days: fc.uniqueArray(fc.constantFrom(...weekdays), { minLength: 1 }),
+  days: fc.oneof(
+    fc.uniqueArray(fc.constantFrom(...weekdays), { minLength: 1 }),
+    fc.constantFrom(...weekdays).map((day) => [day]),
+  ),
   from_time: time,
   until_time: fc.oneof(time, fc.constant('24:00')),
   closed_days: fc.array(
-    fc.integer({ min: 0, max: 400 }).map((days) => addDays('2026-01-01', days)),
+    fc.oneof(
+      fc.integer({ min: 0, max: 400 }).map((days) => addDays('2026-01-01', days)),
+      fc.integer({ min: 0, max: 9 }).map((days) => addDays('2026-12-24', days)),
+    ),
     { maxLength: 5 },
   ),
 });
 const moment = fc
   .integer({ min: Date.UTC(2026, 0, 1) / minute_ms, max: Date.UTC(2027, 0, 31) / minute_ms })
   .map((minutes) => new Date(minutes * minute_ms));
+/** Near a change of clocks in one of the zones, or the end of the year. */
 const nearChange = fc
   .tuple(
-    fc.constantFrom('2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01'),
+    fc.constantFrom(
+      ...['2026-03-08', '2026-03-29', '2026-04-05', '2026-09-06', '2026-09-27'],
+      ...['2026-10-04', '2026-10-25', '2026-11-01', '2027-01-01'],
+    ),
     fc.integer({ min: -10_080, max: 2_880 }),
   )
   .map(([day, minutes]) => new Date(Date.parse(day) + minutes * minute_ms));
