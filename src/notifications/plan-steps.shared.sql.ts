@@ -7,7 +7,7 @@ import type { Status } from './notification.ts';
 /** What channel plans need from the notifications that are their steps. */
 
 /** A part of statements that change statuses: records which messages of channel plans had a step changed. */
-export function noteChangedSteps(statement: Statement, after: Cte<'id'>): void {
+export function recordChangedSteps(statement: Statement, after: Cte<'id'>): void {
   statement.with(
     'noted_steps',
     sql`insert into plan_step_changes (message_id)

@@ -7,7 +7,7 @@ import { type Cte, Statement } from '../platform/db/statement.ts';
 import type { FailedAttemptRow } from './attempts/attempts.sql.ts';
 import { countEmailOutcomes } from './guard/email-outcomes.shared.sql.ts';
 import { type ChangedNotification, type Status, type StatusChange, transitions } from './notification.ts';
-import { noteChangedSteps } from './plan-steps.shared.sql.ts';
+import { recordChangedSteps } from './plan-steps.shared.sql.ts';
 
 /**
  * Parts of statements that change the status of messages. Delivery adds its own parts, so that the result of an attempt, its callback and
@@ -217,7 +217,7 @@ export function changeStatuses(
       having sum(change) <> 0 or sum(change * billable_units) <> 0`,
   );
   countEmailOutcomes(statement, after);
-  noteChangedSteps(statement, after);
+  recordChangedSteps(statement, after);
   return after;
 }
 

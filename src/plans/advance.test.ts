@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts';
+import { aPlan, changeStepStatus, planRecipient } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { PlanWorker } from './advance.ts';
@@ -73,7 +73,7 @@ describe('an earlier step that is delivered while the next one is about to start
   /** Another worker has taken the news before this one goes on. */
   const whileStarting = (id: string) =>
     interrupted(async () => {
-      await tellStep(harness, { id, step: 1, status: 'delivered' });
+      await changeStepStatus(harness, { id, step: 1, status: 'delivered' });
       await harness.app.db.deleteFrom('plan_step_changes').where('message_id', '=', id).execute();
       await harness.app.db
         .updateTable('plan_messages')
@@ -162,10 +162,10 @@ describe('a step that waits for its sending times', () => {
     await harness.deliver();
     await harness.deliver();
     expect(await statesOf(late)).toEqual(['in-progress', 'expired', 'sent', 'waiting']);
-    await tellStep(harness, { id: cancelled, step: 1, status: 'permanent-failure' });
+    await changeStepStatus(harness, { id: cancelled, step: 1, status: 'permanent-failure' });
     await harness.deliver();
     expect(await heldRows()).toHaveLength(2);
-    await tellStep(harness, { id: late, step: 1, status: 'delivered' });
+    await changeStepStatus(harness, { id: late, step: 1, status: 'delivered' });
     await harness.deliver();
     expect(await statesOf(late)).toEqual(['delivered', 'delivered', 'cancelled', 'cancelled']);
     expect(await heldRows()).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts';
+import { aPlan, changeStepStatus, planRecipient } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { Crashes } from '../../test/kit/fakes/crashes.ts';
 import { type Harness, useHarness } from '../../test/kit/harness.ts';
@@ -94,7 +94,7 @@ const situations: Record<string, Situation> = {
     async prepare() {
       const id = await accepted();
       await harness.deliver();
-      await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+      await changeStepStatus(harness, { id, step: 1, status: 'permanent-failure' });
       return id;
     },
     act: work,
@@ -114,7 +114,7 @@ const situations: Record<string, Situation> = {
       for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
       harness.clock.advance({ hours: 24 });
       await work(harness);
-      await tellStep(harness, { id, step: 1, status: 'delivered' });
+      await changeStepStatus(harness, { id, step: 1, status: 'delivered' });
       return id;
     },
     act: work,
@@ -123,9 +123,9 @@ const situations: Record<string, Situation> = {
     async prepare() {
       const id = await accepted();
       for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
-      await tellStep(harness, { id, step: 1, status: 'delivered', event: 'assumedDelivered' });
+      await changeStepStatus(harness, { id, step: 1, status: 'delivered', event: 'assumedDelivered' });
       await work(harness);
-      await tellStep(harness, { id, step: 1, status: 'permanent-failure', event: 'bounced' });
+      await changeStepStatus(harness, { id, step: 1, status: 'permanent-failure', event: 'bounced' });
       return id;
     },
     act: work,
@@ -134,7 +134,7 @@ const situations: Record<string, Situation> = {
     async prepare() {
       const id = await accepted({ email_address: planRecipient.email_address });
       await harness.deliver();
-      await tellStep(harness, { id, step: 1, status: 'technical-failure' });
+      await changeStepStatus(harness, { id, step: 1, status: 'technical-failure' });
       return id;
     },
     act: work,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts';
+import { aPlan, changeStepStatus, planRecipient } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { startCallbackSink } from '../../test/kit/vendors/stub-gateways.ts';
@@ -85,7 +85,7 @@ it('tells when a step starts and when the message ends, signed, with what is tol
   expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', token).update(signed).digest('base64')}`);
   await harness.deliver();
   harness.clock.advance({ hours: 1 });
-  await tellStep(harness, { id, step: 1, status: 'delivered' });
+  await changeStepStatus(harness, { id, step: 1, status: 'delivered' });
   await harness.deliver();
   expect(told().slice(1)).toMatchObject([
     {
@@ -103,14 +103,14 @@ it('tells every step in order, and of a bounce that starts the next one', async 
   await aCallback();
   const id = await accepted();
   for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
-  await tellStep(harness, { id, step: 1, status: 'delivered', event: 'assumedDelivered' });
+  await changeStepStatus(harness, { id, step: 1, status: 'delivered', event: 'assumedDelivered' });
   await harness.deliver();
   harness.clock.advance({ hours: 1 });
-  await tellStep(harness, { id, step: 1, status: 'permanent-failure', event: 'bounced' });
+  await changeStepStatus(harness, { id, step: 1, status: 'permanent-failure', event: 'bounced' });
   for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
-  await tellStep(harness, { id, step: 2, status: 'temporary-failure' });
+  await changeStepStatus(harness, { id, step: 2, status: 'temporary-failure' });
   await harness.deliver();
-  await tellStep(harness, { id, step: 3, status: 'sending', event: 'handedOver' });
+  await changeStepStatus(harness, { id, step: 3, status: 'sending', event: 'handedOver' });
   await harness.deliver();
   expect(news()).toEqual([
     ['in-progress', 1, 'email'],

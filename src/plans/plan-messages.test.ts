@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { aPlan as planOf, planRecipient, type StepOfTest, tellStep } from '../../test/kit/builders/plans.ts';
+import { changeStepStatus, aPlan as planOf, planRecipient, type StepOfTest } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { expectError, storedMessage } from '../../test/kit/builders/sends.ts';
 import { useHarness } from '../../test/kit/harness.ts';
@@ -58,7 +58,7 @@ async function statesOf(id: string): Promise<string[]> {
 
 /** What a provider says of a step. */
 const tell = (id: string, step: number, status: Status, event?: keyof typeof transitions) =>
-  tellStep(harness, { id, step, status, event });
+  changeStepStatus(harness, { id, step, status, event });
 
 async function notificationsOf(of = service) {
   return harness.app.db

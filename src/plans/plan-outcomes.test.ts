@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { aPlan, planRecipient, tellStep } from '../../test/kit/builders/plans.ts';
+import { aPlan, changeStepStatus, planRecipient } from '../../test/kit/builders/plans.ts';
 import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
@@ -46,11 +46,11 @@ it('counts each message where it stands, before and after the changes are added 
   expect(await figures()).toEqual({ ...nothing, cancelled: 1, ended: 1, open: 3 });
   await forward();
   expect(await figures()).toEqual({ ...nothing, cancelled: 1, ended: 1, open: 3 });
-  await tellStep(harness, { id: byEmail, step: 1, status: 'delivered', event: 'assumedDelivered' });
-  for (const id of [byText, lost]) await tellStep(harness, { id, step: 1, status: 'temporary-failure' });
+  await changeStepStatus(harness, { id: byEmail, step: 1, status: 'delivered', event: 'assumedDelivered' });
+  for (const id of [byText, lost]) await changeStepStatus(harness, { id, step: 1, status: 'temporary-failure' });
   await forward();
-  await tellStep(harness, { id: byText, step: 2, status: 'delivered' });
-  await tellStep(harness, { id: lost, step: 2, status: 'permanent-failure' });
+  await changeStepStatus(harness, { id: byText, step: 2, status: 'delivered' });
+  await changeStepStatus(harness, { id: lost, step: 2, status: 'permanent-failure' });
   await forward();
   const email = { step: 1, channel: 'email', messages: 1 };
   const text = { step: 2, channel: 'sms', messages: 1 };
@@ -58,10 +58,10 @@ it('counts each message where it stands, before and after the changes are added 
   const rows = harness.app.db.selectFrom('plan_outcome_changes').select('plan_id').where('plan_id', '=', plan_id);
   expect(await rows.execute()).toEqual([]);
   // It bounces, and the text reaches the person.
-  await tellStep(harness, { id: byEmail, step: 1, status: 'permanent-failure', event: 'bounced' });
+  await changeStepStatus(harness, { id: byEmail, step: 1, status: 'permanent-failure', event: 'bounced' });
   await forward();
   expect(await figures()).toEqual({ delivered: [text], failed: 1, cancelled: 1, ended: 3, open: 1 });
-  await tellStep(harness, { id: byEmail, step: 2, status: 'delivered' });
+  await changeStepStatus(harness, { id: byEmail, step: 2, status: 'delivered' });
   await forward();
   const all = { delivered: [{ ...text, messages: 2 }], failed: 1, cancelled: 1, ended: 4, open: 0 };
   expect(await figures()).toEqual(all);
@@ -76,12 +76,12 @@ it('counts a message once when two of its steps are delivered, with the first of
   await forward();
   harness.clock.advance({ hours: 24 });
   await forward();
-  await tellStep(harness, { id, step: 2, status: 'delivered' });
+  await changeStepStatus(harness, { id, step: 2, status: 'delivered' });
   await forward();
   const byText = { ...nothing, delivered: [{ step: 2, channel: 'sms', messages: 1 }], ended: 1 };
   expect(await figures()).toEqual(byText);
   harness.clock.advance({ hours: 1 });
-  await tellStep(harness, { id, step: 1, status: 'delivered' });
+  await changeStepStatus(harness, { id, step: 1, status: 'delivered' });
   await forward();
   expect(await figures()).toEqual(byText);
   const { body } = await harness.v2('GET', `/v2/messages/${id}`, key);

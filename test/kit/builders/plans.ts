@@ -33,7 +33,7 @@ export async function aPlan(
 }
 
 /** Reports the outcome of a step, as its provider does. */
-export async function tellStep(
+export async function changeStepStatus(
   { app, clock }: Harness,
   {
     id,

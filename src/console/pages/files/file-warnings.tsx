@@ -146,7 +146,7 @@ function LinkIf({ to, children }: { to: string | undefined; children: ComponentC
   return to === undefined ? <span>{children}</span> : <a href={pageUrl(to)}>{children}</a>;
 }
 
-const maxTwins = 10;
+const maxRowsNamed = 10;
 
 /** Rows that can be sent, but may not be what was meant. */
 export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) {
@@ -184,9 +184,9 @@ export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) 
           <ul>
             {repeated.rows.map((rows) => (
               <li key={rows[0]}>
-                {rows.length > maxTwins
+                {rows.length > maxRowsNamed
                   ? t('Rows {rows} … have the same recipient.', {
-                      rows: joined(rows.slice(0, maxTwins).map(count), ', '),
+                      rows: joined(rows.slice(0, maxRowsNamed).map(count), ', '),
                     })
                   : t('Rows {rowList} have the same recipient.', { rowList: rowList(rows) })}
               </li>

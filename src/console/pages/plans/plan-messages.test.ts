@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aPlan, planRecipient, tellStep } from '../../../../test/kit/builders/plans.ts';
+import { aPlan, changeStepStatus, planRecipient } from '../../../../test/kit/builders/plans.ts';
 import { anApiKey, aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
@@ -55,7 +55,7 @@ describe('a message with a channel plan', () => {
     const id = await accepted({ recipient, reference: 'case <7>' });
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
     harness.clock.advance({ minutes: 5 });
-    await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+    await changeStepStatus(harness, { id, step: 1, status: 'permanent-failure' });
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
     const { text } = await reader.get(`${list}/${id}`);
     const [email, sms] = (await read(id)).steps;
@@ -78,13 +78,13 @@ describe('a message with a channel plan', () => {
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
     await harness.v2('POST', `/v2/messages/${stopped}/cancel`, key);
     expect((await reader.get(`${list}/${stopped}`)).text).not.toContain('Waits until');
-    await tellStep(harness, { id, step: 2, status: 'temporary-failure' });
+    await changeStepStatus(harness, { id, step: 2, status: 'temporary-failure' });
     await harness.deliver();
     const ended = (await reader.get(`${list}/${id}`)).text;
     for (const shown of ['Letter: Skipped', 'The request had no postal address.']) expect(ended).toContain(shown);
     const delivered = await accepted();
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
-    await tellStep(harness, { id: delivered, step: 1, status: 'delivered' });
+    await changeStepStatus(harness, { id: delivered, step: 1, status: 'delivered' });
     await harness.deliver();
     expect((await reader.get(`${list}/${delivered}`)).text).toContain('It was not needed.');
   });
@@ -93,7 +93,7 @@ describe('a message with a channel plan', () => {
     const steps = [{ channel: 'email' }, { channel: 'sms', only_if_missing: true }] as const;
     const id = await accepted({ plan_id: await aPlan(harness, service, [...steps], 'Only if missing') });
     await harness.deliver();
-    await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+    await changeStepStatus(harness, { id, step: 1, status: 'permanent-failure' });
     await harness.deliver();
     const { text } = await reader.get(`${list}/${id}`);
     expect(text).toContain('An earlier step could be sent.');
@@ -118,10 +118,10 @@ describe('a message with a channel plan', () => {
     const id = await accepted({ personalisation: { name: 'A'.repeat(200) } });
     expect(await costOf(id)).toBe(`0p so far, at most ${price((await texts(2)) + post)} more`);
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
-    await tellStep(harness, { id, step: 1, status: 'permanent-failure' });
+    await changeStepStatus(harness, { id, step: 1, status: 'permanent-failure' });
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
     expect(await costOf(id)).toBe(`${price(await texts(2))} so far, at most ${price(post)} more`);
-    await tellStep(harness, { id, step: 2, status: 'delivered' });
+    await changeStepStatus(harness, { id, step: 2, status: 'delivered' });
     await harness.deliver();
     expect(await costOf(id)).toBe(price(await texts(2)));
     // Without an address there is no letter, and a text to France costs more.
@@ -191,7 +191,7 @@ describe('a message with a channel plan', () => {
     expect(log.text).toContain('plan_message');
     const done = await accepted();
     for (let turn = 0; turn < 2; turn += 1) await harness.deliver();
-    await tellStep(harness, { id: done, step: 1, status: 'delivered' });
+    await changeStepStatus(harness, { id: done, step: 1, status: 'delivered' });
     await harness.deliver();
     const refused = await sender.post(`${list}/${done}/cancel`, {});
     expect([refused.status, refused.problems]).toEqual([
