@@ -38,10 +38,10 @@ it('j and k move through the rows, / searches, Enter opens; typing and a switch 
   expect(await focusAfter('/')).toBe('find');
   expect(await focusAfter('j', 'k', '/')).toBe('find');
   expect(await page.inputValue('#find')).toBe('jk/');
-  await page.getByRole('button', { name: 'Switch keyboard shortcuts off' }).click();
+  await page.getByRole('button', { name: 'Switch shortcuts off' }).click();
   expect(await focusAfter('j')).not.toBe(rows[0]);
   await page.reload();
-  await page.getByRole('button', { name: 'Switch keyboard shortcuts on' }).click();
+  await page.getByRole('button', { name: 'Switch shortcuts on' }).click();
   expect(await focusAfter('j', 'j')).toBe(rows[1]);
   await page.keyboard.press('Enter');
   await page.waitForURL(`**${rows[1]}`);

@@ -171,8 +171,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
                 </T>
               </span>
               <button class="button button--quiet button--small" type="button">
-                <span>{t('Switch keyboard shortcuts off')}</span>
-                <span hidden>{t('Switch keyboard shortcuts on')}</span>
+                <span>{t('Switch shortcuts off')}</span>
+                <span hidden>{t('Switch shortcuts on')}</span>
               </button>
             </p>
           )}
