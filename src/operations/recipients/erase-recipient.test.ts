@@ -57,6 +57,24 @@ async function anEndedCallback(service_id: string, subject_id: string, body: obj
 }
 
 describe('POST /platform-admin/erase-recipient', () => {
+  it.each(['ada@bücher.example', 'ada@xn--bcher-kva.example'])(
+    '200: erases both spellings of an international domain: %s',
+    async (recipient) => {
+      const { service, send } = await aSender();
+      for (const each of ['ada@bücher.example', 'ADA@xn--bcher-kva.example']) await send(each);
+      await send('ada@bucher.example');
+      await deliverAll();
+      const held = (await harness.admin('POST', '/platform-admin/find-recipient', { recipient })).body;
+      expect(held.services.map(({ service_id }: { service_id: string }) => service_id)).toEqual([service]);
+      expect(held.total.notification).toBe(2);
+      const erased = (await erase(recipient)).body;
+      expect(erased.erased.notifications).toBe(2);
+      expect(erased.erased.sandbox_messages).toBe(2);
+      const again = (await harness.admin('POST', '/platform-admin/find-recipient', { recipient })).body;
+      expect(again.services).toEqual([]);
+    },
+  );
+
   it('200: erases a phone number, in any format, everywhere; keeps other recipients', async () => {
     const { service, key, send } = await aSender();
     const [theirs, other] = [await send('07700 900 551'), await send('07700900552')];

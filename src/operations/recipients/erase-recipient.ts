@@ -18,7 +18,7 @@ import type { RecipientSearch } from '../../recipients/recipient.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
-import { readRecipient, recipientKey } from './find-recipient.ts';
+import { everySpelling, readRecipient, recipientKey } from './find-recipient.ts';
 
 /** The number of erased rows, and of rows kept because they are still in use. */
 export interface Erasure {
@@ -51,13 +51,24 @@ export async function eraseRecipient(app: Deps, input: string, serviceId?: strin
   const who = readRecipient(app, input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
   const erasure = await inTransaction(app.db, async (tx) => {
-    const done = await eraseAll({ ...app, db: tx }, tx, { who, serviceId });
+    const parts: Erasure[] = [];
+    for (const spelling of everySpelling(who)) {
+      parts.push(await eraseAll({ ...app, db: tx }, tx, { who: spelling, serviceId }));
+    }
+    const done = { erased: sumOf(parts.map((one) => one.erased)), left: sumOf(parts.map((one) => one.left)) };
     const entry = { action: 'erase', noun: 'recipient', thing_id: recipientKey(app, who) } as const;
     await recordAuditEntry(tx, { ...entry, service_id: serviceId, after: done });
     return done;
   });
   app.log.info({ event: 'recipient.erased', ...erasure }, 'A recipient was erased');
   return erasure;
+}
+
+function sumOf<Kind extends string>(counts: Record<Kind, number>[]): Record<Kind, number> {
+  return counts.reduce((sum, one) => {
+    for (const kind of Object.keys(one) as Kind[]) sum[kind] += one[kind];
+    return sum;
+  });
 }
 
 async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: RecipientSearch): Promise<Erasure> {

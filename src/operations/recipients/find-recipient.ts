@@ -14,7 +14,7 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { parseEmailAddress, spellingsOf } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import {
   addressParts,
@@ -37,7 +37,7 @@ const minParts = 2;
 /** Normalises an email address or phone number; anything else is a postal address. */
 export function readRecipient({ country }: Pick<Platform, 'country'>, input: string): RecipientToFind {
   const email = parseEmailAddress(input);
-  if (email.ok) return { contact: email.address };
+  if (email.ok) return { contact: spellingsOf(email.address)[0] };
   const phone = parsePhoneNumber(country.phone, input);
   if (phone.ok) return { contact: phone.number.normalised };
   const address = addressParts(country, input);
@@ -47,6 +47,11 @@ export function readRecipient({ country }: Pick<Platform, 'country'>, input: str
     'recipient',
     t('Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.'),
   );
+}
+
+/** The same recipient as records may have it: an international domain has two spellings. */
+export function everySpelling(who: RecipientToFind): RecipientToFind[] {
+  return 'contact' in who ? spellingsOf(who.contact).map((contact) => ({ contact })) : [who];
 }
 
 /**
@@ -129,7 +134,11 @@ async function* jsonOf(app: Deps, search: RecipientSearch): AsyncGenerator<strin
   yield '\n]\n';
 }
 
-async function* heldRecords(app: Deps, search: RecipientSearch): AsyncGenerator<HeldRecord> {
+async function* heldRecords(app: Deps, { who, serviceId }: RecipientSearch): AsyncGenerator<HeldRecord> {
+  for (const spelling of everySpelling(who)) yield* recordsOf(app, { who: spelling, serviceId });
+}
+
+async function* recordsOf(app: Deps, search: RecipientSearch): AsyncGenerator<HeldRecord> {
   const { db } = app;
   const { phone } = app.country;
   const { who, serviceId } = search;

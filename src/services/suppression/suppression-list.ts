@@ -171,9 +171,9 @@ function normalised(emailAddress: string): string {
 
 /** Deletes the entries of one service, or of all if `serviceId` is undefined. Returns their number. */
 export function eraseSuppressions(db: Db, emailAddress: string, serviceId: string | undefined): Promise<number> {
-  return deleteSuppressionsOf(db, spellingsOf(emailAddress), serviceId);
+  return deleteSuppressionsOf(db, [emailAddress], serviceId);
 }
 
 export function findSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
-  return selectSuppressionsOf(db, spellingsOf(emailAddress), serviceId);
+  return selectSuppressionsOf(db, [emailAddress], serviceId);
 }
