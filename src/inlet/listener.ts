@@ -27,7 +27,7 @@ export interface InletRules<Client> {
 export interface Sender {
   /** Empty for a bounce. */
   address: string;
-  /** As the client declares it; 0 if it does not. */
+  /** The SIZE that the client declares, or 0 if it declares none. */
   size_bytes: number;
 }
 

@@ -19,7 +19,7 @@ export function T({ children, context }: { children: ComponentChildren; context?
   if (typeof parts === 'string') return <>{parts}</>;
   const pieces = writeParts<ComponentChildren, ComponentChildren>(language, parts, {
     values: collected.values,
-    // As in `t`: a phone number or a name keeps its own direction.
+    // A phone number or a name keeps its own direction, as it does in `t`.
     write: (value) => (language.direction === 'rtl' ? <bdi>{value}</bdi> : value),
     wrap: (tag, inner) => {
       const element = collected.elements.get(tag);

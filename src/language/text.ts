@@ -39,7 +39,7 @@ export interface StoredText {
 /** Formatted when it is read. For Preact it is a fragment, so it can be used wherever a text can. */
 class LazyText {
   private readonly write: () => string;
-  /** Undefined if it is more than a message. */
+  /** Undefined if the text is not a single message, such as a list. */
   readonly message: StoredText | undefined;
 
   constructor(write: () => string, message?: StoredText) {
@@ -109,7 +109,7 @@ export function forApi(sentence: string, forPeople: string): Text {
   return lazy(write, (forPeople as unknown as LazyText).message);
 }
 
-/** Returns a text as it is stored. What is no message, such as a list or a date among the values, is stored in English. */
+/** Returns a text as it is stored. Values that are not messages, such as lists and dates, are stored in English. */
 export function storedText(text: string): StoredText {
   const message = (text as unknown as LazyText).message;
   if (!message) return { text: inLanguage(english, () => String(text)) };

@@ -1,6 +1,12 @@
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
-import { addressParts, isAddressOf, normaliseRecipient, type RecipientSearch } from '../recipients/recipient.ts';
+import {
+  addressParts,
+  isAddressOf,
+  normaliseRecipient,
+  type RecipientSearch,
+  type RecipientToFind,
+} from '../recipients/recipient.ts';
 import { addressOf, contentOf, type MessageContent, type PlanRecipient } from './message-content.ts';
 import { eraseContents, type PlanMessage, selectWithContent } from './plan-messages.sql.ts';
 import { isOpen } from './plan-rules.ts';
@@ -37,7 +43,7 @@ export async function* findPlanMessagesOf(
   } while (after !== undefined);
 }
 
-function isTo(app: Platform, recipient: PlanRecipient, who: RecipientSearch['who']): boolean {
+function isTo(app: Platform, recipient: PlanRecipient, who: RecipientToFind): boolean {
   if ('address' in who) return isAddressOf(postalAddress(recipient), who);
   return contactsOf(app, recipient).includes(who.contact);
 }

@@ -2,7 +2,13 @@ import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
-import { comparablePart, isAddressOf, normaliseRecipient, type RecipientSearch } from '../../recipients/recipient.ts';
+import {
+  comparablePart,
+  isAddressOf,
+  normaliseRecipient,
+  type RecipientSearch,
+  type RecipientToFind,
+} from '../../recipients/recipient.ts';
 import {
   eraseFileNames,
   lockChunk,
@@ -60,7 +66,7 @@ export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: RecipientSe
 type IsTheirs = (row: SheetCell[]) => boolean;
 
 /** Returns the part of the recipient that the database searches for. */
-function partOf(who: RecipientSearch['who']) {
+function partOf(who: RecipientToFind) {
   if ('address' in who) return { letters: comparablePart(who.address) };
   return who.contact.includes('@') ? { address: who.contact } : { digits: who.contact.slice(-comparedDigits) };
 }

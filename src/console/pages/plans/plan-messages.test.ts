@@ -124,7 +124,7 @@ describe('a message with a channel plan', () => {
     await changeStepStatus(harness, { id, step: 2, status: 'delivered' });
     await harness.deliver();
     expect(await costOf(id)).toBe(price(await texts(2)));
-    // Without an address there is no letter, and a text to France costs more.
+    // Nobody gets a letter, because there is no address. A text to France costs more.
     const recipient = { email_address: 'ada@example.org', phone_number: '+33612345678' };
     const toFrance = Number((await findRateOf(harness.app.country.phone, numberOf('+33612345678')))?.multiplier);
     expect(toFrance).toBeGreaterThan(1);
