@@ -109,7 +109,7 @@ async function writeEverything() {
       .select('encrypted_secret')
       .where('callback_id', '=', callback_id)
       .executeTakeFirstOrThrow();
-    const stored = await selectPlanMessage(app.db, service_id, planned.body.id);
+    const stored = await selectPlanMessage(app.db, { service_id }, planned.body.id);
     if (!stored) throw new Error('The message is missing');
     return {
       message: (await v2('GET', `/v2/notifications/${sent.body.id}`, api_key)).body.body,

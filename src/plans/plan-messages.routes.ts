@@ -247,7 +247,7 @@ export function planMessageRoutes(http: Http, app: PlanDeps): void {
       schema: { summary: 'Get a message with a channel plan', params: OfMessage, response: { 200: Message } },
     },
     async (request) =>
-      shown(await getPlanMessage(app.db, apiCallerOf(request).service_id, request.params.message_id), rootOf(request)),
+      shown(await getPlanMessage(app.db, apiCallerOf(request), request.params.message_id), rootOf(request)),
   );
 
   http.post(
@@ -260,6 +260,6 @@ export function planMessageRoutes(http: Http, app: PlanDeps): void {
       },
     },
     async (request) =>
-      shown(await cancelPlanMessage(app, apiCallerOf(request).service_id, request.params.message_id), rootOf(request)),
+      shown(await cancelPlanMessage(app, apiCallerOf(request), request.params.message_id), rootOf(request)),
   );
 }

@@ -59,8 +59,19 @@ export async function insertPlanMessage(
   await tx.insertInto('plan_steps').values(steps).execute();
 }
 
-export function selectPlanMessage(db: Db | Tx, serviceId: string, id: string): Promise<PlanMessage | undefined> {
-  const row = db.selectFrom('plan_messages').select(columns).where('service_id', '=', serviceId).where('id', '=', id);
+/** People see the messages of all keys. A key sees those of its type. */
+export interface MessageReader {
+  service_id: string;
+  key_type?: KeyType;
+}
+
+export function selectPlanMessage(
+  db: Db | Tx,
+  { service_id, key_type }: MessageReader,
+  id: string,
+): Promise<PlanMessage | undefined> {
+  let row = db.selectFrom('plan_messages').select(columns).where('service_id', '=', service_id).where('id', '=', id);
+  if (key_type !== undefined) row = row.where('key_type', '=', key_type);
   return row.executeTakeFirst() as Promise<PlanMessage | undefined>;
 }
 

@@ -235,6 +235,19 @@ describe('POST /v2/messages', () => {
     expect((await harness.v2('GET', '/v2/messages', other)).body.messages).toEqual([]);
   });
 
+  it.each([
+    ['test', 'normal'],
+    ['team', 'normal'],
+    ['normal', 'test'],
+  ] as const)('404: a %s key neither reads nor cancels the messages of a %s key', async (key_type, ofType) => {
+    const owner = await anApiKey(harness, service, { key_type: ofType });
+    const id = await accepted({ scheduled_for: '2026-11-16T20:00:00Z' }, owner);
+    const other = await anApiKey(harness, service, { key_type });
+    expect((await harness.v2('GET', `/v2/messages/${id}`, other)).status).toBe(404);
+    expect((await harness.v2('POST', `/v2/messages/${id}/cancel`, other)).status).toBe(404);
+    expect((await harness.v2('GET', `/v2/messages/${id}`, owner)).body.status).toBe('created');
+  });
+
   it('400 in trial mode, when no step can be sent to the recipient', async () => {
     service = await aService(harness, { created_by_id: created_by, restricted: true });
     key = await anApiKey(harness, service);

@@ -26,6 +26,7 @@ import {
   cancelStepsOfOpenMessages,
   insertPlanMessage,
   type MessageFilter,
+  type MessageReader,
   type PlanMessage,
   type StoredStep,
   selectPlanMessage,
@@ -166,8 +167,8 @@ async function refuseUnlessPossible(
   });
 }
 
-export async function getPlanMessage(db: Db | Tx, serviceId: string, id: string): Promise<PlanMessageRecord> {
-  const message = await selectPlanMessage(db, serviceId, id);
+export async function getPlanMessage(db: Db | Tx, reader: MessageReader, id: string): Promise<PlanMessageRecord> {
+  const message = await selectPlanMessage(db, reader, id);
   if (!message) throw notFound();
   return { ...message, steps: await selectStepsOf(db, [message.id]) };
 }
@@ -178,7 +179,7 @@ export async function findMessageContent(
   serviceId: string,
   id: string,
 ): Promise<MessageContent | undefined> {
-  const message = await selectPlanMessage(app.db, serviceId, id);
+  const message = await selectPlanMessage(app.db, { service_id: serviceId }, id);
   return message && contentOf(app, message);
 }
 
@@ -208,10 +209,10 @@ export async function listPlanMessages(
 }
 
 /** No further step starts. Withdraws what no provider can have, and a letter until it is printed. */
-export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: string): Promise<PlanMessageRecord> {
+export async function cancelPlanMessage(app: PlanDeps, reader: MessageReader, id: string): Promise<PlanMessageRecord> {
   const now = app.clock.now();
   const { record, ended } = await inTransaction(app.db, async (tx) => {
-    const found = await selectPlanMessage(tx, serviceId, id);
+    const found = await selectPlanMessage(tx, reader, id);
     // A delivery may be stored that no worker has read yet.
     const progress = found && (await recordProgress(app, tx, found.id, now));
     if (!progress) throw notFound();
@@ -236,7 +237,12 @@ export async function cancelPlanMessage(app: PlanDeps, serviceId: string, id: st
     });
     // The audit log has no requests of API keys.
     if (currentActor() !== undefined) {
-      const entry = { action: 'update', noun: 'plan_message', thing_id: message.id, service_id: serviceId } as const;
+      const entry = {
+        action: 'update',
+        noun: 'plan_message',
+        thing_id: message.id,
+        service_id: message.service_id,
+      } as const;
       await recordAuditEntry(tx, { ...entry, before: { status: message.status }, after: { status: change.status } });
     }
     await createMessageCallback(app, tx, { message: cancelled, step: decisiveStep(after), now });

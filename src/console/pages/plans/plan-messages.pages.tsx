@@ -76,6 +76,7 @@ export function planMessagePages(pages: Pages, app: ConsoleApp): void {
     }),
   });
 
+  const readerOf = ({ service }: Seen) => ({ service_id: service.id });
   const messagePath = ({ service, param }: Seen) => `${listOf(service)}/${param('plan_message_id')}`;
 
   pages.add(`${path}/:plan_message_id`, { who, below: 'Messages', show: (request) => view(request) });
@@ -87,14 +88,14 @@ export function planMessagePages(pages: Pages, app: ConsoleApp): void {
     show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: messagePath(request) }),
     form: Type.Object({}),
     async act(request) {
-      await cancelPlanMessage(app, request.service.id, request.param('plan_message_id'));
+      await cancelPlanMessage(app, readerOf(request), request.param('plan_message_id'));
       return { to: messagePath(request), notice: t('Message cancelled.') };
     },
   });
 
   async function view(request: Seen): Promise<View> {
     const { service, visitor } = request;
-    const message = await getPlanMessage(app.db, service.id, request.param('plan_message_id'));
+    const message = await getPlanMessage(app.db, readerOf(request), request.param('plan_message_id'));
     const mayCancel = may({ service: 'send' }, visitor.user, service) === 'yes';
     const plan = await getPlan(app.db, service.id, message.plan_id);
     return {
