@@ -88,6 +88,27 @@ describe('a conversation', () => {
   });
 });
 
+describe('a reply', () => {
+  it('is not offered, shown or sent with a template in a hidden folder, nor with one that is archived', async () => {
+    const received_id = await receive('07700 900790', 'Hello?');
+    const made = await harness.admin('POST', `/service/${service}/template-folder`, { name: 'HR', parent_id: null });
+    const hidden = await aTemplate(harness, service, { name: 'Dismissal', content: 'Go', folder: made.body.data.id });
+    const archived = await aTemplate(harness, service, { name: 'Retired', archived: true });
+    const { id } = await aPerson(harness);
+    await joinService(harness, service, id, ['view_activity', 'send_messages']);
+    const member = await signedIn(harness, id);
+    const reply = `${received}/${received_id}/reply`;
+    const offered = (await member.get(reply)).text;
+    expect(offered).toContain('Answer');
+    expect(offered).not.toMatch(/Dismissal|Retired/);
+    for (const template of [hidden, archived]) {
+      expect((await member.get(`${reply}/${template}`)).status).toBe(404);
+      expect((await member.post(`${reply}/${template}`, { 'names[]': [], 'values[]': [] })).status).toBe(404);
+    }
+    expect((await member.get(`${received}/${received_id}`)).text).not.toContain('Go');
+  });
+});
+
 describe('a text that is perhaps an opt-out', () => {
   const unclear = { action: 'review' as const, keyword: 'STOP' };
   let asked: string;

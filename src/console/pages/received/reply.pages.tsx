@@ -3,8 +3,6 @@ import { getInboundText } from '../../../inbound/inbound-texts.ts';
 import { asIs, t } from '../../../language/text.ts';
 import { sendOneOff } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
-import { findTemplate } from '../../../templates/compiled-templates.ts';
-import { listTemplates } from '../../../templates/templates.ts';
 import { reachable } from '../../access/find-page.ts';
 import { may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -14,6 +12,7 @@ import { Field } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
+import { getSendableTemplate, listSendableTemplates } from '../send/sendable-templates.ts';
 
 type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
 const who = { service: 'send', membersOnly: true } as const;
@@ -26,15 +25,16 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
     below: 'Received',
     async show(request) {
       const text = await getText(request);
-      const templates = (await listTemplates(app, request.service.id)).filter(
-        ({ template_type, archived }) => template_type === 'sms' && !archived,
+      const { service, visitor } = request;
+      const templates = (await listSendableTemplates(app, service.id, visitor.user.id)).filter(
+        ({ template_type }) => template_type === 'sms',
       );
       return {
         title: t('Reply to {userNumber}', { userNumber: formatPhoneNumber(app.country.phone, text.user_number) }),
         ...buildCrumbs(request),
         content:
           templates.length === 0 ? (
-            <NoTemplates to={reachable(pages.all, request.visitor.user, newTemplate(request), request.service)} />
+            <NoTemplates to={reachable(pages.all, visitor.user, newTemplate(request), service)} />
           ) : (
             <section class="stack stack--tight measure" aria-labelledby="choose">
               <h2 id="choose">{t('Choose a template')}</h2>
@@ -84,13 +84,14 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
     }),
     async act(request, { names, values }) {
       const text = await getText(request);
+      const { row } = await getTextTemplate(request);
       const personalisation = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
       const blank = names.flatMap((name, index) =>
         personalisation[name] === '' ? [[`value_${index}`, t('Enter a value for {name}.', { name })]] : [],
       );
       if (blank.length > 0) throw invalid(Object.fromEntries(blank));
       const { id } = await sendOneOff(app, request.service.id, {
-        template_id: request.param('template_id'),
+        template_id: row.id,
         to: `+${text.user_number.replace(/^\+/, '')}`,
         created_by: request.visitor.user.id,
         personalisation,
@@ -110,10 +111,10 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
     return mayRead(request) ? { crumbs: [inbox, { label: t('Conversation'), to: buildPath(request) }] } : {};
   };
 
-  async function getTextTemplate({ service, param }: Seen) {
-    const found = await findTemplate(app, service.id, param('template_id'));
-    if (found.found !== 'here' || found.template.row.template_type !== 'sms') throw notFound();
-    return { row: found.template.row, placeholders: found.template.compiled.placeholders };
+  async function getTextTemplate({ service, visitor, param }: Seen) {
+    const { row, compiled } = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
+    if (row.template_type !== 'sms') throw notFound();
+    return { row, placeholders: compiled.placeholders };
   }
 }
 
