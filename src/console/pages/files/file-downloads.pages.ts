@@ -33,7 +33,7 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
   });
 
   pages.add('/services/:service_id/files/:file_id/results.csv', {
-    who: { service: 'any' },
+    who: { service: 'messages' },
     async show({ service, param, reply }) {
       const { name, parts } = await fromStandby(app, 'file', (reader) =>
         reportOfJob(reader, service.id, param('file_id')),

@@ -26,7 +26,7 @@ interface FileJobProps {
   now: Date;
   phone: PhoneRules;
   maySend: boolean;
-  /** Whether this person can open a message. */
+  /** Whether this person can open a message, and download all of them. */
   mayOpen: boolean;
 }
 
@@ -87,12 +87,14 @@ export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }
         </p>
       )}
       <div class="row">
-        {!job.archived && job.processing_started !== null && (
-          <ButtonLink to={`${path}/results.csv`} download>
-            {t('Download results')}
-          </ButtonLink>
+        {!job.archived && job.processing_started !== null && mayOpen && (
+          <>
+            <ButtonLink to={`${path}/results.csv`} download>
+              {t('Download results')}
+            </ButtonLink>
+            <ZoneOfFile />
+          </>
         )}
-        {!job.archived && job.processing_started !== null && <ZoneOfFile />}
         {!job.archived && job.rows_skipped > 0 && maySend && (
           <ButtonLink to={`${path}/problems.csv`} download>
             {t('Download rows with reasons')}

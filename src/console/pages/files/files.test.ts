@@ -95,6 +95,19 @@ describe('checking a file', () => {
     expect(done.h1).toBe('september.csv');
     expect(done.text).toContain('2 rows with problems were left out');
     expect((await browser.get(`${path}/results.csv`)).text.split('\r\n')).toHaveLength(5);
+    for (const [rights, mayDownload] of [
+      [[], false],
+      [['manage_api_keys'], false],
+      [['view_activity'], true],
+      [['send_messages'], true],
+    ] as const) {
+      const { id } = await aPerson(harness);
+      await joinService(harness, service, id, rights);
+      const member = await signedIn(harness, id);
+      const shown = await member.get(path);
+      expect([shown.status, shown.text.includes('results.csv')]).toEqual([200, mayDownload]);
+      expect((await member.get(`${path}/results.csv`)).status).toBe(mayDownload ? 200 : 403);
+    }
   });
 
   it.each([
