@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findOptedOut, type OptOutRow } from '../inbound/opt-outs/opt-outs.ts';
 import { isHeldByGuard } from '../notifications/guard/guard.ts';
 import { lanes } from '../notifications/notification.ts';
+import { readDatabaseTime } from '../notifications/queue/leases.shared.sql.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { storeRows } from '../notifications/sending/store-rows.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
@@ -85,6 +86,7 @@ export async function runExpansion(
 async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
   const found = await selectJob(app.db, job_id);
   if (!found) return;
+  if (found.status === 'scheduled' && !isWaiting(found, app.clock.now())) return expandWhenDue(app, found);
   if (await isHeld(app, found)) {
     await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), heldFor_ms));
     return;
@@ -102,6 +104,14 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
     if (!(await expandChunk(app, job, needs))) return;
   } while (performance.now() < end);
   await enqueueExpansion(app, app.db, job_id);
+}
+
+/** The queue starts tasks by the clock of the database. If the clock of this worker is behind it, the file is not due here yet. */
+async function expandWhenDue(app: JobDeps, { id, scheduled_for }: JobRow): Promise<void> {
+  const now = app.clock.now();
+  const wait_ms = new Date(scheduled_for ?? now).getTime() - now.getTime();
+  const databaseTime = new Date(await readDatabaseTime(app.db));
+  await enqueueExpansion(app, app.db, id, later(databaseTime, wait_ms));
 }
 
 /**

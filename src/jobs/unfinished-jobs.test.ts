@@ -3,6 +3,9 @@ import { aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { aCheckedUpload, smsRows } from '../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricOf } from '../../test/kit/world/metrics.ts';
+import { earlier } from '../platform/clock.ts';
+import { runDueTasks } from '../platform/queue/worker.ts';
+import { runnableTasks } from '../tasks.ts';
 import { measureJobs } from './unfinished-jobs.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -28,6 +31,19 @@ async function aJob(fields: object = {}): Promise<string> {
 const job = async (id: string) => (await harness.admin('GET', `/service/${service}/job/${id}`)).body.data;
 
 const metric = (name: string) => metricOf(harness, name);
+
+it('a scheduled file starts late by the difference if the clock of the worker is behind that of the database', async () => {
+  const id = await aJob({ scheduled_for: '2026-11-16T13:00:00Z' });
+  const clock = { now: () => earlier(harness.clock.now(), 1_500) };
+  const { pool, log } = harness.app;
+  const runBehind = () => runDueTasks({ pool, log, tasks: runnableTasks({ ...harness.app, clock }) });
+  harness.clock.set('2026-11-16T13:00:00Z');
+  await runBehind();
+  expect((await job(id)).job_status).toBe('scheduled');
+  harness.clock.advance({ ms: 1_500 });
+  await runBehind();
+  expect((await job(id)).rows_done).toBe(3);
+});
 
 /** The task is gone, as if it had been lost with all its attempts. */
 async function loseTasks(): Promise<void> {
