@@ -21,7 +21,9 @@ with recursive found (service_id, place) as (
 select service_id, exists (
   select 1
   from service_callbacks c
-  where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= $3
+  where c.status = 'waiting' and c.service_id = found.service_id
+    and due_at <= greatest($3::timestamptz, now()) and case when attempts = 0 then due_at <= $4::timestamptz
+    else coalesce("due_at" <= now(), true) end
 ) as due
 from found
 where service_id is not null

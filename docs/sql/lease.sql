@@ -1,18 +1,18 @@
 /* prepared: lease */
 with clock as materialized (
-  select now() as now
+  select now() as now, now() + $1 * interval '1 ms' as lease_end
 ), picked as (
   select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
-  from unnest($1::uuid[], $2::timestamptz[]) as requested (service_id, since)
+  from unnest($2::uuid[], $3::timestamptz[]) as requested (service_id, since)
   cross join lateral (
     select *
     from delivery_queue
-    where notification_type = $3 and lane = $4::smallint and service_id = requested.service_id
-      and due_at >= requested.since and due_at <= greatest($5::timestamptz, (select now from clock)) and
-      case when leased_by is null then due_at <= $6::timestamptz else due_at <= (select now from clock)
-      and (leased_by = $7 or due_at <= $8::timestamptz) end
+    where notification_type = $4 and lane = $5::smallint and service_id = requested.service_id
+      and due_at >= requested.since and due_at <= greatest($6::timestamptz, (select now from clock)) and
+      case when leased_by is null then due_at <= $7::timestamptz else due_at <= (select now from clock)
+      and (leased_by = $8 or due_at <= $9::timestamptz) end
     order by due_at
-    limit $9::int
+    limit $10::int
     for update skip locked
   ) as q
 ), message as (
@@ -30,11 +30,11 @@ with clock as materialized (
     limit 1
   ) as n on true
   cross join lateral (
-    select case when n.international then $10::text[] else $11::text[] end as names
+    select case when n.international then $11::text[] else $12::text[] end as names
   ) as drawn
 ), leased as (
   update delivery_queue q
-  set due_at = (select now from clock) + $12 * interval '1 ms', attempts = q.attempts + 1, leased_by = $13,
+  set due_at = (select lease_end from clock), attempts = q.attempts + 1, leased_by = $13,
     provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
   from message m
   where q.notification_id = m.id and q.notification_id = any (array(select id from message))

@@ -4,6 +4,7 @@ import { rescheduleFuturePlanMessages } from '../plans/plan-messages.shared.sql.
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
+import { callbackLease_ms } from './callbacks/callback-sender.ts';
 import { rescheduleFutureCallbacks } from './callbacks/service-callbacks.sql.ts';
 import { lease_ms, minJump_ms } from './leases.ts';
 import type { DeliverySettings } from './settings.ts';
@@ -74,6 +75,6 @@ async function recover({ db, clock, config }: Deps): Promise<void> {
   const ahead = (ms: number) => timestamp(new Date(now_ms + ms));
   const max_ms = Math.max(config.delivery.retryDelay_ms, lease_ms);
   await rescheduleFutureDue(db, { now: ahead(0), latest: ahead(max_ms), retryAt: ahead(lease_ms), lease_ms });
-  await rescheduleFutureCallbacks(db, ahead(0));
+  await rescheduleFutureCallbacks(db, ahead(0), callbackLease_ms);
   await rescheduleFuturePlanMessages(db, { now: ahead(0), latestLease: ahead(planLease_ms) });
 }

@@ -22,7 +22,7 @@ import {
 const maxConcurrency = 500;
 const perServiceConcurrency = 25;
 /** Longer than the timeout of a request. */
-const lease_ms = 10_000;
+export const callbackLease_ms = 10_000;
 const idle_ms = 250;
 /** Services per query, and max queries per step. */
 const servicesAtOnce = 500;
@@ -90,7 +90,6 @@ export class CallbackSender {
     const free = maxConcurrency - this.busy;
     if (free < 1) return idle_ms;
     const now = this.app.clock.now();
-    const until = timestamp(later(now, lease_ms));
     const services = await this.nextDueServices(this.app.db, now, free);
     const each = Math.max(1, Math.floor(free / Math.max(1, services.length)));
     const wanted = services
@@ -99,7 +98,10 @@ export class CallbackSender {
         max: Math.min(each, perServiceConcurrency - (this.inProgress.get(service_id) ?? 0)),
       }))
       .filter(({ max }) => max > 0);
-    const leased = wanted.length > 0 ? await leaseCallbacks(this.app.db, wanted, { now: timestamp(now), until }) : [];
+    const leased =
+      wanted.length > 0
+        ? await leaseCallbacks(this.app.db, wanted, { now: timestamp(now), lease_ms: callbackLease_ms })
+        : [];
     const spans = await this.startSpans(leased);
     for (const callback of leased) void this.send(callback, spans.get(callback.subject_id));
     return leased.length > 0 ? 0 : idle_ms;

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type ChangedNotification, statusLabels } from '../../notifications/notification.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { leaseEnd, leaseHasEnded } from '../../platform/db/lease.ts';
 import { type Cte, Statement } from '../../platform/db/statement.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
@@ -109,6 +110,11 @@ export async function insertFailureCallbacks(db: Db, ids: string[], now: Date): 
   await statement.ending(sql`select 1`).execute(db);
 }
 
+/** After the first attempt, `due_at` may be the end of a lease. The first condition is for the index. */
+const isDue = (now: Timestamp) =>
+  sql`due_at <= greatest(${now}::timestamptz, now())
+    and case when attempts = 0 then due_at <= ${now}::timestamptz else ${leaseHasEnded('due_at')} end`;
+
 /**
  * Selects the next services with waiting callbacks, in id order after `after`, and whether any callback is due. It is a loose index scan,
  * so its cost does not grow with the queue of one service.
@@ -127,7 +133,7 @@ export async function selectWaitingServices(
       select ${next(sql`found.service_id`)}, place + 1 from found where service_id is not null and place < ${max}
     )
     select service_id, exists (select 1 from service_callbacks c
-      where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= ${now}) as due
+      where c.status = 'waiting' and c.service_id = found.service_id and ${isDue(now)}) as due
     from found where service_id is not null order by place`.execute(db);
   return rows;
 }
@@ -147,19 +153,19 @@ export interface DueCallback extends CallbackTarget {
 export async function leaseCallbacks(
   db: Db,
   wanted: { service_id: string; max: number }[],
-  { now, until }: { now: Timestamp; until: Timestamp },
+  { now, lease_ms }: { now: Timestamp; lease_ms: number },
 ): Promise<DueCallback[]> {
   const { rows } = await sql<DueCallback>`
     with due as (
       select c.id from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (service_id uuid, max int)
       cross join lateral (
         select id from service_callbacks
-        where status = 'waiting' and service_id = wanted.service_id and due_at <= ${now}
+        where status = 'waiting' and service_id = wanted.service_id and ${isDue(now)}
         order by due_at limit wanted.max
         for update skip locked
       ) as c
     )
-    update service_callbacks c set due_at = ${until}, attempts = c.attempts + 1
+    update service_callbacks c set due_at = ${leaseEnd(lease_ms)}, attempts = c.attempts + 1
     from due where c.id = due.id
     returning c.id, c.service_id, c.callback_type, c.subject_id, c.url, c.encrypted_bearer_token, c.body, c.attempts, c.created_at, (
       select s.encrypted_secret from service_callback_api a join service_callback_signing_secrets s on s.callback_id = a.id
@@ -169,10 +175,14 @@ export async function leaseCallbacks(
   return rows;
 }
 
-/** After the clock was set back: callbacks that are now dated in the future keep the delay they had. */
-export async function rescheduleFutureCallbacks(db: Db, now: Timestamp): Promise<void> {
+/**
+ * After the clock was set back: callbacks that are now dated in the future keep the delay they had. No lease ends before a new one would,
+ * because the clock of the database may not have changed.
+ */
+export async function rescheduleFutureCallbacks(db: Db, now: Timestamp, lease_ms: number): Promise<void> {
   await sql`
-    update service_callbacks set due_at = least(due_at, ${now}::timestamptz + (due_at - created_at))
+    update service_callbacks set due_at = least(due_at,
+      greatest(${now}::timestamptz + (due_at - created_at), case when attempts > 0 then ${leaseEnd(lease_ms)} end))
     where status = 'waiting' and created_at > ${now}`.execute(db);
 }
 

@@ -4,11 +4,12 @@ import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit
 import { anApiKey, anInboundNumber, aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { type Harness, useHarness } from '../../../test/kit/harness.ts';
 import { startCallbackSink } from '../../../test/kit/vendors/stub-gateways.ts';
-import { timestamp } from '../../platform/clock.ts';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { guardedLookup, isInside } from '../../platform/http/networks.ts';
 import { newId } from '../../platform/id.ts';
 import { type CallbackType, encryptToken } from '../../services/settings/callback-api.ts';
 import { buildDelivery } from '../delivery.ts';
+import { CallbackSender } from './callback-sender.ts';
 
 const sink = await startCallbackSink();
 afterAll(() => sink.close());
@@ -277,6 +278,21 @@ describe('delivery status callbacks', () => {
     const [entry] = await history(service);
     expect(entry).toMatchObject({ status: 'waiting', attempts: 1 });
     expect(entry.attempt_log[0]).toMatchObject({ status_code: null, error: 'ECONNREFUSED' });
+  });
+
+  it('are sent once, even if the clock of another worker is far ahead', async () => {
+    const service = await aToldService(`${sink.url}/slow`);
+    sink.answer = (path) => (path === '/slow' ? undefined : 204);
+    await aQueuedMessage(harness, service);
+    await harness.deliver();
+    const delivered = harness.deliver();
+    await vi.waitFor(() => expect(sink.calls).toHaveLength(1), { timeout: 15_000 });
+    const clock = { now: () => later(harness.clock.now(), minute_ms) };
+    const other = new CallbackSender({ ...harness.app, clock });
+    await other.runOnce();
+    await Promise.all([delivered, other.stop()]);
+    expect(sink.calls).toHaveLength(1);
+    expect((await history(service))[0]).toMatchObject({ status: 'waiting', attempts: 1 });
   });
 
   it('a receiver that never responds does not delay other services', async () => {

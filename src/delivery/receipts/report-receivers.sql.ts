@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { leaseEnd, leaseHasEnded } from '../../platform/db/lease.ts';
 
 export interface ReceiverKey {
   provider: string;
@@ -11,12 +12,12 @@ export interface ReceiverKey {
 export async function leaseReceiver(
   db: Db,
   { provider, name }: ReceiverKey,
-  { worker, now, until }: { worker: string; now: Timestamp; until: Timestamp },
+  { worker, lease_ms }: { worker: string; lease_ms: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into report_receivers as r (provider, name, worker, leased_until) values (${provider}, ${name}, ${worker}, ${until})
+    insert into report_receivers as r (provider, name, worker, leased_until) values (${provider}, ${name}, ${worker}, ${leaseEnd(lease_ms)})
     on conflict (provider, name) do update set worker = excluded.worker, leased_until = excluded.leased_until
-    where r.worker = excluded.worker or r.leased_until < ${now}
+    where r.worker = excluded.worker or ${leaseHasEnded('r.leased_until')}
     returning 1`.execute(db);
   return rows.length > 0;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
-import { later, minute_ms, timestamp } from '../../platform/clock.ts';
+import { minute_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
@@ -101,9 +101,7 @@ class ReceiverRun {
   /** Returns the milliseconds until the next step. */
   async step(): Promise<number> {
     const { db, clock } = this.app;
-    const now = clock.now();
-    const until = timestamp(later(now, lease_ms));
-    if (this.isExclusive && !(await leaseReceiver(db, this.key, { worker: this.worker, now: timestamp(now), until }))) {
+    if (this.isExclusive && !(await leaseReceiver(db, this.key, { worker: this.worker, lease_ms }))) {
       await this.receiver.close();
       return leaseRetry_ms;
     }

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { StoredText } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { leaseEnd, leaseHasEnded } from '../../platform/db/lease.ts';
 import type { DB } from '../../platform/db/schema.ts';
 
 export type RecurringSendRow = Selectable<DB['recurring_sends']>;
@@ -65,12 +66,12 @@ export async function insertRun(tx: Tx, run: Insertable<DB['recurring_runs']>): 
 }
 
 /** Leases the oldest run without a job, unless another process is creating that job. */
-export async function leaseRun(db: Db, now: Timestamp, leased_until: Timestamp): Promise<RecurringRunRow | undefined> {
+export async function leaseRun(db: Db, lease_ms: number): Promise<RecurringRunRow | undefined> {
   const { rows } = await sql<RecurringRunRow>`
-    update recurring_runs set leased_until = ${leased_until}
+    update recurring_runs set leased_until = ${leaseEnd(lease_ms)}
     where (recurring_id, due_at) = (
       select recurring_id, due_at from recurring_runs
-      where outcome = 'started' and (leased_until is null or leased_until <= ${now})
+      where outcome = 'started' and ${leaseHasEnded('leased_until')}
       order by due_at limit 1 for update skip locked
     )
     returning *`.execute(db);

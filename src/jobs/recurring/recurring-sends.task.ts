@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { nextOccurrences } from '../../countries/timing/recurrence.ts';
 import { inEnglish, isText, storedText } from '../../language/text.ts';
 import { refusalOfGuard } from '../../notifications/guard/guard.ts';
-import { day_ms, earlier, hour_ms, later, minute_ms, timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, hour_ms, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { uuidOfHex } from '../../platform/id.ts';
@@ -107,8 +107,7 @@ function jobIdOf(id: string, due_at: string): string {
 async function createJobs(app: Deps): Promise<unknown[]> {
   const errors: unknown[] = [];
   for (;;) {
-    const now = app.clock.now();
-    const run = await leaseRun(app.db, timestamp(now), timestamp(later(now, lease_ms)));
+    const run = await leaseRun(app.db, lease_ms);
     if (!run) return errors;
     try {
       await createJobOf(app, run);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { leaseEnd } from '../../platform/db/lease.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { KeyType } from '../../protocol/key-types.ts';
 import { lanes, type Status } from '../notification.ts';
@@ -73,7 +74,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
   const { type, lane, services, limit, now, lease_ms, worker, takeOverUntil, providers } = order;
   const { rows } = await sql<LeasedNotification>`/* prepared: lease */
     with clock as materialized (
-      select now() as now
+      select now() as now, ${leaseEnd(lease_ms)} as lease_end
     ), picked as (
       select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
       from unnest(${services.map(({ service_id }) => service_id)}::uuid[],
@@ -103,7 +104,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
         select case when n.international then ${providers.abroad}::text[] else ${providers.home}::text[] end as names
       ) as drawn
     ), leased as (
-      update delivery_queue q set due_at = (select now from clock) + ${lease_ms} * interval '1 ms', attempts = q.attempts + 1, leased_by = ${worker},
+      update delivery_queue q set due_at = (select lease_end from clock), attempts = q.attempts + 1, leased_by = ${worker},
         provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
       from message m where q.notification_id = m.id and q.notification_id = any (array(select id from message))
     )
@@ -132,7 +133,7 @@ export async function extendLeases(
 ): Promise<{ ids: string[]; now_ms: number }> {
   const { rows } = await sql<{ ids: string[]; now_ms: number }>`/* prepared: extend-leases */
     with extended as (
-      update delivery_queue set due_at = now() + ${lease_ms} * interval '1 ms'
+      update delivery_queue set due_at = ${leaseEnd(lease_ms)}
       where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
       returning notification_id
     )
@@ -157,7 +158,7 @@ export async function rescheduleFutureDue(
   db: Db,
   { now, latest, retryAt, lease_ms }: { now: Timestamp; latest: Timestamp; retryAt: Timestamp; lease_ms: number },
 ): Promise<void> {
-  const newLease = sql`now() + ${lease_ms} * interval '1 ms'`;
+  const newLease = leaseEnd(lease_ms);
   await sql`
     update delivery_queue q set due_at = case when q.leased_by is not null then ${newLease}
       when q.attempts = 0 then ${now}::timestamptz else ${retryAt}::timestamptz end

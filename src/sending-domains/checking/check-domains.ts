@@ -1,5 +1,5 @@
 import { t } from '../../language/text.ts';
-import { earlier, later, timestamp } from '../../platform/clock.ts';
+import { earlier, timestamp } from '../../platform/clock.ts';
 import { asNobody } from '../../platform/db/actor.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
@@ -53,14 +53,10 @@ export async function checkDueDomains(app: CheckingDeps): Promise<void> {
   if (app.config.domains.mode === 'off') return;
   const end = performance.now() + maxRun_ms;
   while (performance.now() < end) {
-    const due = await leaseDueDomains(app.db, leaseFrom(app.clock.now()), batchSize);
+    const due = await leaseDueDomains(app.db, { now: timestamp(app.clock.now()), lease_ms, max: batchSize });
     if (due.length === 0) return;
     await Promise.all(due.map((domain) => checkLeased(app, domain)));
   }
-}
-
-function leaseFrom(now: Date) {
-  return { now: timestamp(now), until: timestamp(later(now, lease_ms)) };
 }
 
 const betweenChecks_ms = 10_000;
@@ -72,7 +68,7 @@ export async function checkNow(app: CheckingDeps, id: string): Promise<void> {
   if (!domain || domain.state === 'retired') throw notFound();
   // The results are not changes by the person who asked.
   await asNobody(async () => {
-    const leased = await leaseDomain(app.db, id, leaseFrom(now), timestamp(earlier(now, betweenChecks_ms)));
+    const leased = await leaseDomain(app.db, id, { lease_ms, before: timestamp(earlier(now, betweenChecks_ms)) });
     if (!leased) throw new Failure('too-many', 'RateLimitError', t('Wait 10 seconds before the next check'));
     await checkLeased(app, leased);
   });

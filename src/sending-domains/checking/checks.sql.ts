@@ -1,20 +1,19 @@
 import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { leaseEnd, leaseHasEnded } from '../../platform/db/lease.ts';
 import type { DB } from '../../platform/db/schema.ts';
 import type { CheckRow, DomainRow } from '../sending-domains.sql.ts';
 
-interface Lease {
-  now: Timestamp;
-  until: Timestamp;
-}
-
 /** Leases the domains whose check is due, longest overdue first. No two workers get the same one. */
-export async function leaseDueDomains(db: Db, { now, until }: Lease, max: number): Promise<DomainRow[]> {
+export async function leaseDueDomains(
+  db: Db,
+  { now, lease_ms, max }: { now: Timestamp; lease_ms: number; max: number },
+): Promise<DomainRow[]> {
   const { rows } = await sql<DomainRow>`
-    update sending_domains set leased_until = ${until} where id in (
+    update sending_domains set leased_until = ${leaseEnd(lease_ms)} where id in (
       select id from sending_domains
-      where next_check_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      where next_check_at <= ${now} and ${leaseHasEnded('leased_until')}
       order by next_check_at limit ${max} for update skip locked
     ) returning *`.execute(db);
   return rows;
@@ -24,12 +23,11 @@ export async function leaseDueDomains(db: Db, { now, until }: Lease, max: number
 export async function leaseDomain(
   db: Db,
   id: string,
-  { now, until }: Lease,
-  before: Timestamp,
+  { lease_ms, before }: { lease_ms: number; before: Timestamp },
 ): Promise<DomainRow | undefined> {
   const { rows } = await sql<DomainRow>`
-    update sending_domains set leased_until = ${until}
-    where id = ${id} and state <> 'retired' and (leased_until is null or leased_until <= ${now})
+    update sending_domains set leased_until = ${leaseEnd(lease_ms)}
+    where id = ${id} and state <> 'retired' and ${leaseHasEnded('leased_until')}
       and (checked_at is null or checked_at <= ${before})
     returning *`.execute(db);
   return rows[0];
