@@ -669,27 +669,10 @@ create table message_parts (
 CREATE INDEX message_parts_message_reference_idx ON public.message_parts USING btree (message_reference);
 CREATE INDEX message_parts_sent_at_idx ON public.message_parts USING btree (sent_at);
 
-create table message_stores (
-  number smallint not null,
-  is_open boolean not null,
-  added_at timestamp with time zone not null,
-  constraint message_stores_number_check CHECK (((number >= 0) AND (number <= 255))),
-  constraint message_stores_pkey PRIMARY KEY (number)
-);
-
 create table message_traces (
   notification_id uuid not null,
   traceparent text not null,
   constraint message_traces_pkey PRIMARY KEY (notification_id)
-);
-
-create table moving_services (
-  service_id uuid not null,
-  state text not null,
-  progress jsonb not null,
-  copied_until xid8,
-  constraint moving_services_pkey PRIMARY KEY (service_id),
-  constraint moving_services_state_check CHECK ((state = ANY (ARRAY['leaving'::text, 'holding'::text, 'closed'::text, 'gone'::text, 'arriving'::text])))
 );
 
 create table notifications (
@@ -726,7 +709,7 @@ create table notifications (
   constraint notifications_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint notifications_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint notifications_pkey PRIMARY KEY (id),
-  constraint notifications_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)) NOT VALID,
+  constraint notifications_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)),
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['created'::text, 'sending'::text, 'sent'::text, 'pending'::text, 'delivered'::text, 'failed'::text, 'technical-failure'::text, 'temporary-failure'::text, 'permanent-failure'::text, 'cancelled'::text, 'pending-virus-check'::text, 'validation-failed'::text, 'virus-scan-failed'::text, 'returned-letter'::text])))
 );
 CREATE INDEX notifications_job_id_idx ON ONLY public.notifications USING btree (job_id, job_row_number) WHERE (job_id IS NOT NULL);
@@ -1372,7 +1355,7 @@ create table service_callbacks (
   attempt_log jsonb not null,
   created_at timestamp with time zone not null,
   completed_at timestamp with time zone,
-  constraint service_callbacks_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'message_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))) NOT VALID,
+  constraint service_callbacks_callback_type_check CHECK ((callback_type = ANY (ARRAY['delivery_status'::text, 'message_status'::text, 'complaint'::text, 'returned_letter'::text, 'inbound_sms'::text]))),
   constraint service_callbacks_pkey PRIMARY KEY (id),
   constraint service_callbacks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 );
@@ -1504,19 +1487,6 @@ create table service_members (
 );
 CREATE INDEX service_members_user_id_idx ON public.service_members USING btree (user_id);
 
-create table service_moves (
-  service_id uuid not null,
-  from_store smallint not null,
-  to_store smallint not null,
-  started_at timestamp with time zone not null,
-  switched_at timestamp with time zone,
-  constraint service_moves_check CHECK ((from_store <> to_store)),
-  constraint service_moves_from_store_fkey FOREIGN KEY (from_store) REFERENCES message_stores(number),
-  constraint service_moves_pkey PRIMARY KEY (service_id),
-  constraint service_moves_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
-  constraint service_moves_to_store_fkey FOREIGN KEY (to_store) REFERENCES message_stores(number)
-);
-
 create table service_sending_times (
   service_id uuid not null,
   sms_window_id uuid,
@@ -1569,15 +1539,6 @@ create table service_status_spans (
   constraint service_status_spans_span_check CHECK ((span = ANY (ARRAY['month'::text, 'five_days'::text, 'day'::text])))
 );
 CREATE INDEX service_status_spans_span_idx ON public.service_status_spans USING btree (span, first_day);
-
-create table service_stores (
-  service_id uuid not null,
-  store smallint not null,
-  constraint service_stores_pkey PRIMARY KEY (service_id),
-  constraint service_stores_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
-  constraint service_stores_store_fkey FOREIGN KEY (store) REFERENCES message_stores(number)
-);
-CREATE INDEX service_stores_store_idx ON public.service_stores USING btree (store);
 
 create table service_usage_spans (
   service_id uuid not null,

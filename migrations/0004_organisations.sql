@@ -3,8 +3,8 @@ create table organisations (
   name text not null,
   active boolean not null default true,
   crown boolean,
-  organisation_type text check (organisation_type in ('central', 'local', 'nhs_central', 'nhs_local', 'nhs_gp',
-    'nhs_notify', 'emergency_service', 'school_or_college', 'other')),
+  -- Every country has its own types. Requests are checked against those of its profile; the same holds for services and allowances.
+  organisation_type text check (organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'),
   email_branding_id uuid references email_branding,
   letter_branding_id uuid references letter_branding,
   agreement_signed boolean,
@@ -22,9 +22,28 @@ create table organisations (
   can_approve_own_go_live_requests boolean not null default false,
   permissions text[] not null default '{can_ask_to_join_a_service}',
   created_at timestamptz not null,
-  updated_at timestamptz
+  updated_at timestamptz,
+  -- References sending_domains, which a later file creates.
+  sending_domain_id uuid,
+  -- Messages in a financial year; null: no limit. The same holds for services.
+  email_annual_limit integer check (email_annual_limit >= 0),
+  sms_annual_limit integer check (sms_annual_limit >= 0),
+  letter_annual_limit integer check (letter_annual_limit >= 0)
 );
 create unique index organisations_name_key on organisations (name) where active;
+
+-- Caches of services have the limits of their organisation.
+create function announce_organisation_limits() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('service_changed', id::text) from services where organisation_id = new.id;
+  return null;
+end
+$$;
+create trigger announce_limits after update of email_annual_limit, sms_annual_limit, letter_annual_limit on organisations
+  for each row
+  when ((old.email_annual_limit, old.sms_annual_limit, old.letter_annual_limit)
+    is distinct from (new.email_annual_limit, new.sms_annual_limit, new.letter_annual_limit))
+  execute function announce_organisation_limits();
 
 create table organisation_domains (
   domain varchar(255) primary key,

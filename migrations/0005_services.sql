@@ -6,8 +6,7 @@ create table services (
   restricted boolean not null default true,
   created_by_id uuid not null references users,
   organisation_id uuid references organisations,
-  organisation_type text check (organisation_type in ('central', 'local', 'nhs_central', 'nhs_local', 'nhs_gp',
-    'nhs_notify', 'emergency_service', 'school_or_college', 'other')),
+  organisation_type text check (organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'),
   crown boolean,
   permissions text[] not null,
   email_branding_id uuid references email_branding,
@@ -38,7 +37,20 @@ create table services (
   billing_reference varchar(255),
   version integer not null default 1,
   created_at timestamptz not null,
-  updated_at timestamptz
+  updated_at timestamptz,
+  -- gc: its clients are written for GC Notify, and get its errors.
+  api_dialect text not null default 'govuk' check (api_dialect in ('govuk', 'gc')),
+  -- References sending_domains, which a later file creates.
+  sending_domain_id uuid,
+  email_annual_limit integer check (email_annual_limit >= 0),
+  sms_annual_limit integer check (sms_annual_limit >= 0),
+  letter_annual_limit integer check (letter_annual_limit >= 0),
+  -- Whether limits count texts, or the parts that they are sent in. A change holds from the next day on: until then, the other
+  -- unit counts. Null if the service has always had its unit.
+  sms_limit_unit text not null default 'messages' check (sms_limit_unit in ('messages', 'parts')),
+  sms_limit_unit_from date,
+  -- What becomes of attachments of emails that other software sends over SMTP. Null: as for the installation.
+  smtp_files text check (smtp_files in ('refuse', 'drop', 'link'))
 );
 -- An inactive service never becomes active again, so its name is free.
 create unique index services_name_key on services (name) where active;
@@ -47,6 +59,9 @@ create unique index services_normalised_name_key on services (normalised_name) w
 create index services_organisation_id_idx on services (organisation_id);
 create index services_email_branding_id_idx on services (email_branding_id);
 create index services_letter_branding_id_idx on services (letter_branding_id);
+-- With many thousands of services: the first page of their list, and the requests to go live, without reading all of them.
+create index services_list_idx on services (active desc, lower(name), id);
+create index services_go_live_requests_idx on services (updated_at, id) where active and restricted and has_active_go_live_request;
 create trigger announce_change after insert or update or delete on services
   for each row execute function announce_service_change();
 
@@ -148,7 +163,9 @@ create table inbound_numbers (
   service_id uuid references services,
   active boolean not null default true,
   created_at timestamptz not null,
-  updated_at timestamptz
+  updated_at timestamptz,
+  -- As numbers are compared, however people and providers write them. Null: another row has the same number and receives its texts.
+  normalised_number varchar(255) constraint inbound_numbers_normalised_number_key unique
 );
 create unique index inbound_numbers_service_id_key on inbound_numbers (service_id);
 
@@ -195,7 +212,8 @@ create trigger announce_change after insert or update or delete on service_data_
 create table service_callback_api (
   id uuid primary key,
   service_id uuid not null references services,
-  callback_type text not null check (callback_type in ('delivery_status', 'complaint', 'returned_letter', 'inbound_sms')),
+  callback_type text not null check (callback_type in ('delivery_status', 'message_status', 'complaint',
+    'returned_letter', 'inbound_sms')),
   url text not null,
   -- Encrypted for the purpose `callback-token`. It is sent to the service's own URL and never shown.
   encrypted_bearer_token text not null,
@@ -208,7 +226,7 @@ create table service_callback_api (
 create trigger announce_change after insert or update or delete on service_callback_api
   for each row execute function announce_service_change();
 
--- Who set which callback URL, and when. The tokens are not kept.
+-- The authors of callback URLs. The tokens are not kept.
 create table service_callback_api_history (
   id uuid not null,
   version integer not null,
@@ -228,3 +246,16 @@ create table service_callback_signing_secrets (
   created_by_id uuid not null references users,
   created_at timestamptz not null
 );
+
+-- Email addresses that a service with the permission `suppress_recipients` does not send to, until a person lifts the entry. The
+-- address is normalised, as in `notifications.normalised_recipient`. The message may be deleted long before.
+create table suppressed_recipients (
+  id uuid primary key,
+  service_id uuid not null references services on delete cascade,
+  email_address text not null,
+  reason text not null check (reason in ('hard-bounce', 'complaint', 'unsubscribe')),
+  notification_id uuid not null,
+  created_at timestamptz not null,
+  unique (service_id, email_address)
+);
+create index suppressed_recipients_service_id_idx on suppressed_recipients (service_id, id desc);

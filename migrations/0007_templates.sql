@@ -29,18 +29,26 @@ create table templates (
   folder uuid references template_folders,
   process_type text not null default 'normal' check (process_type in ('normal', 'priority', 'bulk')),
   redact_personalisation boolean not null default false,
-  postage text check (postage in ('first', 'second', 'economy')),
+  -- The classes are those of the country, which its profile lists. Code checks them when a row is written; every table checks only
+  -- their form, so that rows of a country before this one stay valid.
+  postage text check (postage ~ '^[a-z][a-z0-9-]{1,19}$'),
   -- By template type: a letter contact, an email reply-to address or an SMS sender of the service.
   reply_to uuid,
   letter_languages text check (letter_languages in ('english', 'welsh_then_english')),
   letter_welsh_subject text,
   letter_welsh_content text,
-  -- References letter_attachments, which is created below.
+  -- References letter_attachments, which a later file creates.
   letter_attachment_id uuid,
   has_unsubscribe_link boolean not null default false,
   created_by_id uuid not null references users,
   created_at timestamptz not null,
   updated_at timestamptz,
+  -- Chosen through /v2/manage-template. The categories are fixed data of the product, so they have no table.
+  category_id uuid,
+  -- The language of its own text, if it has texts in other languages; and the placeholder whose value chooses between them.
+  language text,
+  language_field text,
+  refuse_unknown_languages boolean not null default false,
   constraint templates_languages_are_for_letters check (letter_languages is null or template_type = 'letter'),
   constraint templates_unsubscribe_link_is_for_emails check (not has_unsubscribe_link or template_type = 'email')
 );
@@ -62,7 +70,7 @@ create table templates_history (
   hidden boolean not null,
   process_type text not null check (process_type in ('normal', 'priority', 'bulk')),
   redact_personalisation boolean not null,
-  postage text check (postage in ('first', 'second', 'economy')),
+  postage text check (postage ~ '^[a-z][a-z0-9-]{1,19}$'),
   reply_to uuid,
   letter_languages text check (letter_languages in ('english', 'welsh_then_english')),
   letter_welsh_subject text,
@@ -72,24 +80,26 @@ create table templates_history (
   created_by_id uuid not null,
   created_at timestamptz not null,
   updated_at timestamptz,
+  category_id uuid,
+  language text,
+  language_field text,
+  refuse_unknown_languages boolean not null default false,
   primary key (id, version)
 );
 create index templates_history_service_id_idx on templates_history (service_id);
 
--- Pages that are printed after a letter. The file itself is in the file store, by id.
-create table letter_attachments (
-  id uuid primary key,
-  service_id uuid not null references services,
-  template_id uuid not null references templates,
-  original_filename text not null,
-  page_count integer not null check (page_count > 0),
-  created_by_id uuid not null references users,
-  created_at timestamptz not null,
-  archived_by_id uuid references users,
-  archived_at timestamptz
+-- The texts of each version in the other languages.
+create table template_variants (
+  template_id uuid not null,
+  version integer not null,
+  language text not null,
+  subject text,
+  content text not null,
+  -- A text of the product, which the next release may replace; of people if false.
+  seeded boolean not null default false,
+  primary key (template_id, version, language),
+  foreign key (template_id, version) references templates_history (id, version)
 );
-create index letter_attachments_template_id_idx on letter_attachments (template_id);
-alter table templates add foreign key (letter_attachment_id) references letter_attachments;
 
 -- Files that recipients of an email template download. A pending file is uploaded, but not yet part of the template.
 create table template_email_files (
@@ -137,3 +147,27 @@ create table template_email_files_history (
   primary key (id, version)
 );
 create index template_email_files_history_template_id_idx on template_email_files_history (template_id);
+
+-- Unsaved fields of the editor of the console: the preview is drawn from them.
+create table template_drafts (
+  id uuid primary key,
+  service_id uuid not null references services,
+  user_id uuid not null references users,
+  -- Null while the template is new.
+  template_id uuid references templates,
+  -- The fields of the editor, and the values for the preview.
+  fields jsonb not null,
+  updated_at timestamptz not null
+);
+create index template_drafts_user_id_idx on template_drafts (user_id, updated_at);
+create index template_drafts_updated_at_idx on template_drafts (updated_at);
+
+-- Advice about a template that a person does not want to see again.
+create table template_hidden_hints (
+  template_id uuid not null references templates,
+  rule text not null,
+  service_id uuid not null references services,
+  hidden_by_id uuid not null references users,
+  hidden_at timestamptz not null,
+  primary key (template_id, rule)
+);

@@ -4,7 +4,7 @@ import type { NewNotification } from './notification.ts';
 /** A notification that is serialised for the statement that stores it. It is prepared in advance, so that a commit only joins the rows. */
 export type NotificationRow = Buffer & { readonly kind: 'notification row' };
 
-/** Values are written by position. The order is that of the type notification_to_store in migrations/0063_template_variants.sql. */
+/** Values are written by position. The order is that of the type notification_to_store in migrations/0013_notifications.sql. */
 const columns = 27;
 const sharedWriter = new RowWriter();
 

@@ -18,13 +18,8 @@ export const { baseline, releases }: { baseline: string; releases: Release[] } =
   readFileSync(new URL('releases.json', import.meta.url), 'utf8'),
 );
 
-export const previousRelease = newest(releases);
-
-function newest(all: Release[]): Release {
-  const release = all.at(-1);
-  if (!release) throw new Error('test/upgrade/releases.json lists no release.');
-  return release;
-}
+/** Undefined until there is a release. */
+export const previousRelease = releases.at(-1);
 
 export interface UnpackedRelease {
   version: string;
@@ -33,9 +28,9 @@ export interface UnpackedRelease {
 }
 
 /** A folder with the release, compiled and ready to start. */
-export function unpackPreviousRelease(): UnpackedRelease {
-  const { version, commit } = previousRelease;
-  refuseUnlessInHistory(previousRelease);
+export function unpackRelease(release: Release): UnpackedRelease {
+  const { version, commit } = release;
+  refuseUnlessInHistory(release);
   const folder = mkdtempSync(join(tmpdir(), `pennypost-${version}-`));
   const archive = git('archive', commit);
   execFileSync('tar', ['-x', '-C', folder], { input: archive });

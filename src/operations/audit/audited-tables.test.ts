@@ -33,7 +33,6 @@ const notAudited = new Map([
   ['written by a start or a command, which records what it changed', 'installation, zone_changes'],
   ['not saved yet', 'template_drafts'],
   ['what a person has opened or dismissed, which changes nothing for others', 'console_marks'],
-  ['read by release 0.3.0 only', 'message_stores, service_stores, service_moves, moving_services'],
   [
     'codes and tries of a sign-in',
     'verify_codes, webauthn_challenges, single_sign_on_states, password_guesses, requested_messages',

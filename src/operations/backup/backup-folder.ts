@@ -61,10 +61,6 @@ export class BackupFolder {
     return new BackupFolder(folder, decryptWith(identity));
   }
 
-  has(name: string): boolean {
-    return existsSync(this.pathOf(name));
-  }
-
   private pathOf(name: string): string {
     return join(this.folder, this.transform ? `${name}.age` : name);
   }

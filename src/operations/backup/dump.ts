@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Country } from '../../countries/country.ts';
 import { partitionOf } from '../../notifications/partitions.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
-import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
+import { hasOlderSchema, migrationFiles } from '../../platform/db/migrate.ts';
 import type { ServerRole } from '../../platform/db/servers/database-hosts.ts';
 import { OperatorError } from '../../platform/failure.ts';
 import { momentOfId } from '../../platform/id.ts';
@@ -59,14 +59,12 @@ async function writeRows(client: pg.Client, file: Gzip, say: (line: string) => v
 
 /** Marks the installation, which a restore compares with its settings before it loads anything. */
 const installationMark = '-- installation ';
-/** Backups without this migration are of a release that only supported the United Kingdom. */
-const firstWithCountry = '0054_installation.sql';
 
 /** A dump after its first lines were read. */
 interface Dump {
   migrations: string[];
-  /** `earlier`: of a release that only supported the United Kingdom. Undefined if the dump has no mark. */
-  installation: Installation | 'earlier' | undefined;
+  /** Undefined if the dump has no mark. */
+  installation: Installation | undefined;
   lines: AsyncIterator<string>;
 }
 
@@ -75,16 +73,15 @@ export async function openDump(source: BackupFolder): Promise<Dump> {
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
   const first = await lines.next();
   const migrations = String(first.value).replace('-- migrations ', '').split(' ');
-  if (isBeforeBaseline(migrations)) {
+  if (hasOlderSchema(migrations)) {
     throw new OperatorError(
-      'The backup was made by Pennypost 0.2.0 or earlier, which cannot be upgraded: restore it with that release.',
+      'The backup was made by a version of Pennypost before 1.0.0, which cannot be upgraded: restore it with that version. Nothing was loaded.',
     );
   }
   const available = migrationFiles();
   if (migrations.some((each) => !available.includes(each))) {
     throw new OperatorError('The backup was made by a newer version: install that version, then restore.');
   }
-  if (!migrations.includes(firstWithCountry)) return { migrations, installation: 'earlier', lines };
   const second = await lines.next();
   const text = String(second.value);
   if (text.startsWith(installationMark)) {

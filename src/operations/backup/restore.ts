@@ -14,7 +14,7 @@ import type { Seed } from '../../platform/db/seed.ts';
 import { OperatorError } from '../../platform/failure.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Installation } from '../country/installation.sql.ts';
-import { listDifferences, ofEarlierReleases, prepareDatabase, restoreLetterKind } from '../country/installation.ts';
+import { listDifferences, prepareDatabase, restoreLetterKind } from '../country/installation.ts';
 import {
   countUnsent,
   emptyTables,
@@ -50,7 +50,6 @@ export async function restore({
   ...opening
 }: RestoreOptions): Promise<{ secrets: number }> {
   const source = await BackupFolder.open(folder, opening);
-  refuseSeveralDatabases(source);
   let ofBackup = country;
   await withClient(url, async (client) => {
     const dump = await openDump(source);
@@ -90,22 +89,13 @@ export async function restore({
  * Returns the profile of the backup, before anything is loaded. Settings without a country use it, because a restore often runs without the
  * server's settings. Other settings must have the same days, amounts and slots.
  */
-function refuseOtherCountry(found: Installation | 'earlier' | undefined, profile: CountryProfile): CountryProfile {
+function refuseOtherCountry(found: Installation | undefined, profile: CountryProfile): CountryProfile {
   if (found === undefined) return profile;
-  const { country, zone, currency, profile: backedUp } = found === 'earlier' ? ofEarlierReleases : found;
+  const { country, zone, currency, profile: backedUp } = found;
   const own = backedUp ?? (country === gb.code ? gb : profile);
   if (isDeepStrictEqual(profile, gb) || listDifferences(found, profile).length === 0) return own;
   throw new OperatorError(
     `The backup is of the country ${country}, which counts days in ${zone} and amounts in ${currency}, and the settings say ${profile.code} (${profile.calendar.zone}, ${profile.money.currency}). Restore it with COUNTRY=${country} and the settings of its server. Nothing was loaded.`,
-  );
-}
-
-/** Release 0.3.0 wrote this file if messages were in several databases. */
-function refuseSeveralDatabases(source: BackupFolder): void {
-  if (!source.has('stores.json')) return;
-  throw new OperatorError(
-    'The backup has message stores, and this release has none: restore it with Pennypost 0.3.0, move every service to the ' +
-      'main database (`pennypost stores drain`), then upgrade.',
   );
 }
 

@@ -13,13 +13,11 @@ export interface Installation {
   profile: CountryProfile | null;
 }
 
-/** `unused`: no release has used the database. `earlier`: a release without this row, which only supported the United Kingdom. */
-export async function selectInstallation(db: Db | Tx): Promise<Installation | 'unused' | 'earlier'> {
-  const { rows: found } = await sql<{ has_row: boolean; has_rates: boolean }>`
-    select to_regclass('installation') is not null as has_row, to_regclass('letter_rates') is not null as has_rates`.execute(
-    db,
-  );
-  if (!found[0]?.has_row) return found[0]?.has_rates ? 'earlier' : 'unused';
+/** `unused`: the database was never started. */
+export async function selectInstallation(db: Db | Tx): Promise<Installation | 'unused'> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('installation') is not null as exists`.execute(db);
+  if (!found[0]?.exists) return 'unused';
   const { rows } = await sql<Installation>`
     select country, zone, currency, postage, profile from installation`.execute(db);
   return rows[0] ?? 'unused';

@@ -5,7 +5,6 @@ import { de } from '../../countries/de.ts';
 import { gb } from '../../countries/gb.ts';
 import { nl } from '../../countries/nl.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
-import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { seeds } from '../../seeds.ts';
 import { prepareDatabase } from './installation.ts';
@@ -72,15 +71,6 @@ describe('the first start', () => {
     await expect(slotOf('first')).rejects.toThrow('No slot for the postage class first');
     await start(nl);
     expect(await entries()).toEqual([]);
-  });
-
-  it('is gb in a database of an earlier release', async () => {
-    await migrate(database.url, log, { only: migrationFiles().filter((name) => name < '0054'), seeds: [] });
-    await countMessage();
-    await expect(start(nl)).rejects.toThrow('This installation counts days in Europe/London, not in Europe/Amsterdam');
-    expect((await client.query(`select to_regclass('installation') as name`)).rows).toEqual([{ name: null }]);
-    await start(gb);
-    expect(await stored()).toMatchObject({ country: 'gb', zone: 'Europe/London', currency: 'GBP' });
   });
 });
 

@@ -89,28 +89,18 @@ export function slotsOf({ postage }: Pick<CountryProfile, 'postage'>): Record<st
   return Object.fromEntries(postage.classes.map(({ id, slot }) => [id, slot]));
 }
 
-/** The values of databases without a row. */
-export const ofEarlierReleases: Installation = {
-  country: gb.code,
-  zone: gb.calendar.zone,
-  currency: gb.money.currency,
-  postage: slotsOf(gb),
-  profile: null,
-};
-
 /**
  * The values that stored keys depend on cannot change while rows have such keys. Throws an error for the operator, or returns whether the
  * database still has no messages and no custom rates, so that everything can change.
  */
 export async function compareCountry(
   db: Db | Tx,
-  found: Installation | 'unused' | 'earlier',
+  stored: Installation | 'unused',
   profile: CountryProfile,
 ): Promise<{ isRewritten: boolean; zoneDiffers: boolean }> {
-  if (found === 'unused') return { isRewritten: false, zoneDiffers: false };
-  const stored = found === 'earlier' ? ofEarlierReleases : found;
+  if (stored === 'unused') return { isRewritten: false, zoneDiffers: false };
   const zoneDiffers = stored.zone !== profile.calendar.zone;
-  const differences = listDifferences(found, profile);
+  const differences = listDifferences(stored, profile);
   if (differences.length === 0) return { isRewritten: false, zoneDiffers };
   const hasData = (await hasMessages(db)) || (await hasOwnRates(db, stored.profile ?? gb));
   if (!hasData) return { isRewritten: true, zoneDiffers };
@@ -118,11 +108,7 @@ export async function compareCountry(
 }
 
 /** Returns sentences about the differing values that stored keys depend on. */
-export function listDifferences(
-  found: Installation | 'earlier',
-  { calendar, money, ...profile }: CountryProfile,
-): string[] {
-  const stored = found === 'earlier' ? ofEarlierReleases : found;
+export function listDifferences(stored: Installation, { calendar, money, ...profile }: CountryProfile): string[] {
   const moved = movedClasses(stored.postage, slotsOf(profile));
   return [
     ...(stored.zone === calendar.zone ? [] : [zoneSentence(stored.zone, calendar.zone)]),

@@ -81,14 +81,19 @@ describe('migrations', () => {
     expect(await migrate(database.url, log, withMigration(slow, 'select pg_sleep(0.7);'))).toEqual([slow]);
   });
 
-  it('reject a database of 0.2.0 or earlier, and change nothing', async () => {
+  it.each([
+    ['with another baseline', '0001_changes.sql'],
+    ['whose migrations the baseline replaced', '0006_api_keys.sql'],
+  ])('reject a database %s, and change nothing', async (_, name) => {
     const old = await emptyDatabase();
     const client = new pg.Client({ connectionString: old.url });
     await client.connect();
     await client.query('create table schema_migrations (name text primary key, applied_at timestamptz not null)');
-    await client.query(`insert into schema_migrations values ('0001_changes.sql', '2026-01-01')`);
+    await client.query(`insert into schema_migrations values ('0001_platform.sql', '2026-01-01'), ($1, '2026-01-01')`, [
+      name,
+    ]);
     await expect(migrate(old.url, log, all)).rejects.toThrow(
-      /^This database was created by Pennypost 0\.2\.0 or earlier, which cannot be upgraded: .*empty database/,
+      /^This database was created by a version of Pennypost before 1\.0\.0, which cannot be upgraded: start .* empty database/,
     );
     const { rows } = await client.query(
       `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
@@ -96,6 +101,11 @@ describe('migrations', () => {
     expect(rows).toEqual([{ relname: 'schema_migrations' }]);
     await client.end();
     await old.drop();
+  });
+
+  it('accept a database that a newer release has migrated', async () => {
+    expect(await migrate(database.url, log, all)).toEqual([later]);
+    expect(await migrate(database.url, log, { seeds: [] })).toEqual([]);
   });
 });
 

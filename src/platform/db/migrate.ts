@@ -17,9 +17,6 @@ import type { Seed } from './seed.ts';
 
 const ownFolder = new URL('../../../migrations/', import.meta.url);
 
-/** Present in every database that was created before a baseline replaced the migrations. */
-const firstMigrationBeforeBaseline = '0001_changes.sql';
-
 // Any constant that is the same in every process and differs from our other advisory locks.
 const migrationLock = 7_294_001;
 
@@ -58,14 +55,13 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
     await client.query('set lock_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`set lock_timeout = ${lockTimeout_ms}`);
+    const applied = await appliedMigrations(client);
+    if (hasOlderSchema(applied)) throw new DatabaseTooOld();
     const country = await chooseCountry(url, log, options.country);
     await client.query(`create table if not exists schema_migrations (
       name text primary key,
       applied_at timestamptz not null
     )`);
-    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
-    const applied = new Set(rows.map((row) => row.name));
-    if (isBeforeBaseline(applied)) throw new DatabaseTooOld();
     const wanted = migrationFiles(folder).filter((name) => options.only?.includes(name) ?? true);
     const missing = wanted.filter((name) => !applied.has(name));
     for (const name of missing) {
@@ -96,9 +92,23 @@ export async function missingMigrations(db: Db): Promise<string[]> {
   return migrationFiles().filter((name) => !applied.has(name));
 }
 
-/** Whether these are the migrations of release 0.2.0 or earlier, which cannot be upgraded. */
-export function isBeforeBaseline(migrations: Iterable<string>): boolean {
-  return [...migrations].includes(firstMigrationBeforeBaseline);
+/**
+ * Whether these migrations are of a version before 1.0.0, whose files the baseline replaced. A newer release may have added files that we do
+ * not have either, but only after ours.
+ */
+export function hasOlderSchema(migrations: Iterable<string>): boolean {
+  const ours = migrationFiles();
+  const last = ours.at(-1) ?? '';
+  return [...migrations].some((name) => name < last && !ours.includes(name));
+}
+
+async function appliedMigrations(client: pg.Client): Promise<Set<string>> {
+  const { rows: found } = await client.query<{ kept: boolean }>(
+    "select to_regclass('schema_migrations') is not null as kept",
+  );
+  if (!found[0]?.kept) return new Set();
+  const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
+  return new Set(rows.map(({ name }) => name));
 }
 
 interface Migration {
@@ -230,9 +240,8 @@ class LockNotAvailable extends OperatorError {
 class DatabaseTooOld extends OperatorError {
   constructor() {
     super(
-      'This database was created by Pennypost 0.2.0 or earlier, which cannot be upgraded: its schema was replaced. ' +
-        'Start this release with an empty database (another DATABASE_URL, or another DATA_DIR for the embedded one), or keep ' +
-        'running the old release with this one. Nothing was changed.',
+      'This database was created by a version of Pennypost before 1.0.0, which cannot be upgraded: start this version with an empty ' +
+        'database (another DATABASE_URL, or another DATA_DIR for the embedded one). Nothing was changed.',
     );
   }
 }

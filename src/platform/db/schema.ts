@@ -505,22 +505,9 @@ interface MessageParts {
   delivered_at: Time | null;
 }
 
-interface MessageStores {
-  number: number;
-  is_open: boolean;
-  added_at: Time;
-}
-
 interface MessageTraces {
   notification_id: string;
   traceparent: string;
-}
-
-interface MovingServices {
-  service_id: string;
-  state: 'leaving' | 'holding' | 'closed' | 'gone' | 'arriving';
-  progress: Generated<Json>;
-  copied_until: string | null;
 }
 
 interface Notifications {
@@ -1111,14 +1098,6 @@ interface ServiceMembers {
   created_at: Time;
 }
 
-interface ServiceMoves {
-  service_id: string;
-  from_store: number;
-  to_store: number;
-  started_at: Time;
-  switched_at: Time | null;
-}
-
 interface ServiceSendingTimes {
   service_id: string;
   sms_window_id: string | null;
@@ -1157,11 +1136,6 @@ interface ServiceStatusSpans {
   validation_failed: number;
   virus_scan_failed: number;
   returned_letter: number;
-}
-
-interface ServiceStores {
-  service_id: string;
-  store: number;
 }
 
 interface ServiceUsageSpans {
@@ -1665,9 +1639,7 @@ export interface DB {
   letter_rates: LetterRates;
   limit_notices: LimitNotices;
   message_parts: MessageParts;
-  message_stores: MessageStores;
   message_traces: MessageTraces;
-  moving_services: MovingServices;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
   organisation_email_branding_pool: OrganisationEmailBrandingPool;
@@ -1720,11 +1692,9 @@ export interface DB {
   service_join_requests: ServiceJoinRequests;
   service_letter_contacts: ServiceLetterContacts;
   service_members: ServiceMembers;
-  service_moves: ServiceMoves;
   service_sending_times: ServiceSendingTimes;
   service_sms_senders: ServiceSmsSenders;
   service_status_spans: ServiceStatusSpans;
-  service_stores: ServiceStores;
   service_usage_spans: ServiceUsageSpans;
   services: Services;
   services_history: ServicesHistory;
