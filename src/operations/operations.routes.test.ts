@@ -47,6 +47,12 @@ describe('GET /openapi.json and /docs', () => {
     expect(response.status).toBe(200);
     expect(response.text).not.toMatch(/(src|href)="https?:/);
   });
+
+  it.each(['/docs/', '/docs/json'])('does not let browsers replace http by https: %s', async (url) => {
+    const { headers } = await harness.request({ method: 'GET', url });
+    expect(headers['content-security-policy']).toMatch(/^default-src 'self'/);
+    expect(headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
+  });
 });
 
 describe('database outage', () => {

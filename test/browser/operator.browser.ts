@@ -57,6 +57,16 @@ beforeAll(async () => {
   services.push(trial);
 });
 
+describe('the API reference', () => {
+  it('opens over plain HTTP', async () => {
+    const { page } = await open();
+    await page.goto('/docs');
+    // It draws several hundred operations.
+    await page.locator('.swagger-ui .info .title').waitFor({ timeout: 240_000 });
+    await page.context().close();
+  }, 300_000);
+});
+
 async function beat(): Promise<void> {
   await harness.app.pool.query(
     "insert into queue_workers values ('test', now()) on conflict (id) do update set seen_at = now()",

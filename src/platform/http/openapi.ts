@@ -59,7 +59,9 @@ export function referencePageRoutes(http: Http): void {
   http.register(swaggerUi, {
     routePrefix: '/docs',
     uiConfig: { deepLinking: true },
-    staticCSP: true,
+    // The library's own policy has `upgrade-insecure-requests`, with which nothing loads over plain HTTP.
+    staticCSP:
+      "default-src 'self'; base-uri 'self'; frame-ancestors 'self'; img-src 'self' data:; object-src 'none'; style-src 'self' 'unsafe-inline'",
     uiHooks: {
       // The library would serialise its own copy for every request; ours is serialised once.
       onRequest: (request, reply, done) => {
