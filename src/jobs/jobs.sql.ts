@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Calendar } from '../countries/calendar.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import { localDay } from '../platform/db/local-day.ts';
 import type { DB } from '../platform/db/schema.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -213,8 +214,8 @@ export async function selectExpiredJobs(
 
 /** Deletes the uploads of these jobs, with all rows. */
 export async function deleteRowsOf(tx: Tx, ids: string[]): Promise<void> {
-  await tx.deleteFrom('uploads').where('id', 'in', ids).execute();
-  await tx.updateTable('jobs').set({ archived: true }).where('id', 'in', ids).execute();
+  await tx.deleteFrom('uploads').where('id', '=', anyOf(ids)).execute();
+  await tx.updateTable('jobs').set({ archived: true }).where('id', '=', anyOf(ids)).execute();
 }
 
 /** Whether a job is due and not finished. */

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { anyOf } from '../platform/db/expressions.ts';
 import type { KeyType } from '../protocol/key-types.ts';
 
 /** A letter with the settings of its service. */
@@ -172,7 +173,7 @@ export async function selectOrphanedLetterFiles(db: Db, max: number): Promise<st
 }
 
 export async function deleteLetterFiles(db: Db, ids: string[]): Promise<void> {
-  await db.deleteFrom('letter_files').where('notification_id', 'in', ids).execute();
+  await db.deleteFrom('letter_files').where('notification_id', '=', anyOf(ids)).execute();
 }
 
 export async function clearLetterReferences(tx: Tx, ids: string[], references: string[]): Promise<void> {

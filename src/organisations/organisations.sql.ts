@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import { t } from '../language/text.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
-import { likeContains } from '../platform/db/expressions.ts';
+import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { DB } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 
@@ -128,7 +128,7 @@ export function selectOrganisationIdByDomains(db: Db, names: string[]) {
   return db
     .selectFrom('organisation_domains')
     .select('organisation_id')
-    .where('domain', 'in', names)
+    .where('domain', '=', anyOf(names, 'text'))
     .orderBy(sql`length(domain)`, 'desc')
     .limit(1)
     .executeTakeFirst();

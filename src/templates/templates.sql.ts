@@ -240,7 +240,7 @@ function summaries(db: Db, filter: SummaryFilter) {
     );
   }
   if (channel !== undefined) query = query.where('template.template_type', '=', channel);
-  if (channels !== undefined) query = query.where('template.template_type', 'in', channels);
+  if (channels !== undefined) query = query.where('template.template_type', '=', anyOf(channels, 'text'));
   if (find !== '') query = query.where(matches(find));
   return query;
 }

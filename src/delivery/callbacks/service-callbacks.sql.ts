@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type ChangedNotification, statusLabels } from '../../notifications/notification.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import { leaseEnd, leaseHasEnded } from '../../platform/db/lease.ts';
 import { type Cte, Statement } from '../../platform/db/statement.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
@@ -20,7 +21,7 @@ export function selectTargets(tx: Db | Tx, type: CallbackType, serviceIds: strin
     .selectFrom('service_callback_api')
     .select(['service_id', 'url', 'encrypted_bearer_token'])
     .where('callback_type', '=', type)
-    .where('service_id', 'in', serviceIds)
+    .where('service_id', '=', anyOf(serviceIds))
     .execute();
 }
 

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -41,7 +42,7 @@ export async function selectSandboxReferences(db: Db, references: string[]): Pro
   const rows = await db
     .selectFrom('sandbox_messages')
     .select('reference')
-    .where('reference', 'in', references)
+    .where('reference', '=', anyOf(references, 'text'))
     .execute();
   return rows.map(({ reference }) => reference);
 }

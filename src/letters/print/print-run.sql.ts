@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Country } from '../../countries/country.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import type { DB } from '../../platform/db/schema.ts';
 
 export interface LetterToPrint {
@@ -41,7 +42,7 @@ export async function selectLettersToPrint(
       'billable_units',
       'created_at',
     ])
-    .where('id', 'in', ids)
+    .where('id', '=', anyOf(ids))
     .where('status', '=', 'created')
     .orderBy('id')
     .execute();
@@ -75,7 +76,7 @@ export async function selectPrintedLetters(db: Db, references: string[]): Promis
   const rows = await db
     .selectFrom('printed_letters')
     .select(['reference', 'notification_id'])
-    .where('reference', '=', sql<string>`any (${references})`)
+    .where('reference', '=', anyOf(references, 'text'))
     .execute();
   return new Map(rows.map(({ reference, notification_id }) => [reference, notification_id]));
 }
@@ -88,7 +89,7 @@ export async function selectLettersToDespatch({ postage }: Pick<Country, 'postag
   const rows = await tx
     .selectFrom('notifications')
     .select(['id', 'service_id', 'postage', 'billable_units'])
-    .where('id', 'in', ids)
+    .where('id', '=', anyOf(ids))
     .where('notification_type', '=', 'letter')
     .execute();
   return rows.map((row) => ({ ...row, postage: row.postage ?? postage.default }));

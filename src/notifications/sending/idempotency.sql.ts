@@ -1,6 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
@@ -37,7 +38,7 @@ export function selectResponses(
     .selectFrom('idempotency_keys')
     .select(['key', 'response'])
     .where('service_id', '=', serviceId)
-    .where('key', 'in', keys)
+    .where('key', '=', anyOf(keys, 'text'))
     .where('created_at', '>', since)
     .execute();
 }

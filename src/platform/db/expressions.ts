@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
 
-/** For `where('id', '=', anyOf(ids))`. Uses one parameter for any number of ids, because the number of parameters is limited. */
-export function anyOf(ids: readonly string[]) {
-  return sql<string>`any(${ids}::uuid[])`;
+/**
+ * For `where('id', '=', anyOf(ids))`. Uses one parameter for any number of values, because the number of parameters is limited, and is
+ * false for an empty list, for which `in ()` would be a syntax error.
+ */
+export function anyOf<Value extends string>(values: readonly Value[], type: 'uuid' | 'text' = 'uuid') {
+  return sql<Value>`any(${values}::${sql.raw(type)}[])`;
 }
 
 /** Returns a `like` pattern that matches the text anywhere. */

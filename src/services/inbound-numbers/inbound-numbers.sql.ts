@@ -3,6 +3,7 @@ import { t } from '../../language/text.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import { invalidField } from '../../platform/failure.ts';
 
 const service = sql<{ id: string; name: string } | null>`(
@@ -76,7 +77,7 @@ export async function updateNormalisedNumbers(
   rows: { id: string; normalised_number: string | null }[],
 ): Promise<void> {
   const ids = rows.map(({ id }) => id);
-  await tx.updateTable('inbound_numbers').set({ normalised_number: null }).where('id', 'in', ids).execute();
+  await tx.updateTable('inbound_numbers').set({ normalised_number: null }).where('id', '=', anyOf(ids)).execute();
   await sql`
     update inbound_numbers set normalised_number = given.normalised_number
     from json_to_recordset(${JSON.stringify(rows)}::json) as given (id uuid, normalised_number text)
