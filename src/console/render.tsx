@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Language } from '../language/language.ts';
 import { inLanguage, t } from '../language/text.ts';
+import { isSuspended } from '../services/service-fields.ts';
 import type { Service } from '../services/services.ts';
 import { Document, themeOf } from './layout/document.tsx';
 import { type MenuEntry, shownMenus } from './layout/menus.ts';
@@ -12,7 +13,7 @@ import type { DeclaredPage, FormState, View } from './page.ts';
 import type { Visitor } from './sessions/sessions.ts';
 import { type Viewer, ViewerContext } from './viewer.ts';
 
-type FrameService = Pick<Service, 'id' | 'name' | 'restricted' | 'organisation'>;
+type FrameService = Pick<Service, 'id' | 'name' | 'restricted' | 'organisation' | 'permissions'>;
 
 /** Data for the frame around a page. */
 interface Frame {
@@ -57,6 +58,7 @@ function renderFrame(view: View, formState: FormState, frame: Frame): VNode {
             notice={notice}
             menus={shownMenus(pages, { visitor, ...(openService ? { service: openService } : {}), current })}
             service={openService}
+            isSuspended={service !== undefined && isSuspended(service)}
             userName={visitor.user.name}
           />
         ) : (

@@ -12,11 +12,13 @@ interface ShellProps {
   notice: string | undefined;
   menus: ShownMenu[];
   service: { id: string; name: string; restricted: boolean } | undefined;
+  /** Whether the page is about a service that is suspended. */
+  isSuspended: boolean;
   userName: string;
 }
 
 /** The layout for people who are signed in: top bar, menus, and the page. */
-export function Shell({ view, formState, notice, menus, service, userName }: ShellProps) {
+export function Shell({ view, formState, notice, menus, service, isSuspended, userName }: ShellProps) {
   const current = menus.flatMap(({ entries }) => entries).find(({ isCurrent }) => isCurrent);
   return (
     <>
@@ -48,6 +50,7 @@ export function Shell({ view, formState, notice, menus, service, userName }: She
         <main class="main" id="main">
           {view.crumbs && <Crumbs crumbs={view.crumbs} />}
           <div class="stack">
+            {isSuspended && <Suspended />}
             {notice && <Notice tone="green">{notice}</Notice>}
             <ErrorSummary problems={formState.problems} />
           </div>
@@ -62,6 +65,17 @@ export function Shell({ view, formState, notice, menus, service, userName }: She
         </main>
       </div>
     </>
+  );
+}
+
+function Suspended() {
+  return (
+    <Notice tone="red">
+      <b>{t('This service is suspended.')}</b>{' '}
+      {t(
+        'We refuse its new messages, and still send those that we have accepted. Ask the people who run this Pennypost to resume it.',
+      )}
+    </Notice>
   );
 }
 

@@ -60,7 +60,7 @@ function exactTime({ calendar, zoneName }: Viewer, moment: Date): Text {
   return t('{day}, {time} {zone}', { ...values, zone: zoneName.replace(/ time$/, '') });
 }
 
-function shortTime(calendar: Calendar, moment: Date, now: Date, brief: boolean | undefined): Text {
+export function shortTime(calendar: Calendar, moment: Date, now: Date, brief: boolean | undefined): Text {
   const time = clockTime(calendar, moment);
   const [day, today] = [calendar.day(moment), calendar.day(now)];
   if (day === today) return brief ? asIs(time) : t('today, {time}', { time });

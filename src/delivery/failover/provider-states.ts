@@ -34,6 +34,8 @@ export interface ProviderState {
   last_success: Timestamp | undefined;
   /** Set if the provider fails: when that began, and the calls since then. */
   failing: { since: Timestamp; errors: number; calls: number } | undefined;
+  /** Set if at least three calls failed since its last success within the last hour: when the first of them did. */
+  without_success_since: Timestamp | undefined;
   /** The share of recent messages with a receipt in time; undefined if there are too few messages. */
   in_time: number | undefined;
   /** The calls of the last hour, oldest first. */
@@ -69,6 +71,7 @@ export async function readProviderStates({ db, clock }: Platform) {
       ...{ identifier, display_name, notification_type, active, priority },
       health: failing ? (failing.errors >= minErrors ? 'failing' : 'errors') : isSlow ? 'slow' : 'well',
       failing,
+      without_success_since: outageOf(own),
       last_success: own.findLast(hasSuccess)?.period_start,
       in_time: notification_type === 'sms' ? in_time : undefined,
       periods: own,
@@ -94,6 +97,13 @@ function failureOf(periods: HealthPeriod[], now: Date): ProviderState['failing']
   const errors = failed.reduce((sum, period) => sum + period.errors, 0);
   const calls = errors + failed.reduce((sum, period) => sum + period.handed_over, 0);
   return { since: failed[0]?.period_start ?? latest.period_start, errors, calls };
+}
+
+/** An outage lasts until the next success, also while no retry is due and so no call is made. */
+function outageOf(periods: HealthPeriod[]): Timestamp | undefined {
+  const failed = periods.slice(periods.findLastIndex(hasSuccess) + 1).filter(({ errors }) => errors > 0);
+  const errors = failed.reduce((sum, period) => sum + period.errors, 0);
+  return errors >= minErrors ? failed[0]?.period_start : undefined;
 }
 
 function hasSuccess({ handed_over }: HealthPeriod): boolean {

@@ -225,10 +225,10 @@ const maxServices = 1_000;
  * Returns the lanes with due messages. The cost does not grow with the queue: with more than 1,000 waiting services in a lane, only the
  * first 1,000 are searched for the oldest message, because they wait about as long as the others.
  */
-export async function listLaneDepths({ db, clock }: Platform): Promise<LaneDepth[]> {
+export async function listLaneDepths({ db, clock }: Platform, max = maxCounted): Promise<LaneDepth[]> {
   const now = timestamp(clock.now());
   const depths: LaneDepth[] = [];
-  for (const count of await selectLaneCounts(db, now, maxCounted)) {
+  for (const count of await selectLaneCounts(db, now, max)) {
     const after = { lane: count.lane, service_id: nilId };
     const services = await selectWaitingServices(db, count.notification_type, { after, limit: maxServices, now });
     const dueTimes = services.flatMap(({ lane, oldest }) => (lane === count.lane && oldest ? [oldest] : []));
@@ -238,7 +238,7 @@ export async function listLaneDepths({ db, clock }: Platform): Promise<LaneDepth
   return depths;
 }
 
-/** Returns the messages of each channel that wait for a retry. The cost does not grow with the queue. */
-export function listRetries({ db, clock }: Platform): Promise<Retries[]> {
-  return selectRetries(db, timestamp(clock.now()), maxCounted);
+/** Returns the messages of each channel that wait for a retry, counted up to `max`. The cost does not grow with the queue. */
+export function listRetries({ db, clock }: Platform, max = maxCounted): Promise<Retries[]> {
+  return selectRetries(db, timestamp(clock.now()), max);
 }

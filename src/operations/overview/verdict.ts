@@ -61,7 +61,7 @@ export function priorityLabel(lane: number): Text {
 }
 
 const late_ms = minute_ms;
-const tooLate_ms = 5 * minute_ms;
+export const tooLate_ms = 5 * minute_ms;
 /** Retries beyond these values are red. Single messages may be refused repeatedly, so fewer are not. Same as in the alert rules. */
 const retriesTooLate = { age_ms: 15 * minute_ms, waiting: 10 };
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
+import { isSuspended } from '../../../services/service-fields.ts';
 import type { Service } from '../../../services/services.ts';
 import { reachable } from '../../access/find-page.ts';
 import { type GivenRight, may, rightNames } from '../../access/may.ts';
@@ -13,6 +14,7 @@ import { Status } from '../../parts/status.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { ShortLivedCache } from '../../short-lived-cache.ts';
 import { guardNotice } from '../settings/guard-notice.tsx';
+import { delayReader } from './delays.tsx';
 import { type Figures, readFigures } from './figures.ts';
 import { selectSetUpProgress } from './home.sql.ts';
 import { Home } from './home.tsx';
@@ -28,6 +30,7 @@ const others = ['/templates', '/messages', '/usage'];
 /** The first page of a service: what needs attention, then figures. */
 export function homePages(pages: Pages, app: ConsoleApp): void {
   const shared = new ShortLivedCache<Figures>(sharedFor_ms);
+  const readDelays = delayReader(app);
 
   pages.add('/services/:service_id', {
     who: { service: 'any', organisation: true },
@@ -45,7 +48,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
         actions: (
           <>
             <span data-live-controls />
-            {send && (
+            {send && !isSuspended(service) && (
               <a class="button button--primary" href={send}>
                 {t('Send a message')}
               </a>
@@ -57,7 +60,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
             {await guardNotice(app, service, visitor)}
             {steps && <FirstSteps steps={steps} serviceId={service.id} link={link} />}
             <Live from={pageUrl(`/services/${service.id}/figures`)} every={10}>
-              {home(request, figures)}
+              {await home(request, figures)}
             </Live>
           </div>
         ),
@@ -70,7 +73,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     live: true,
     async show(request) {
       const figures = await shared.get(request.service.id, () => readFigures(app, request.service));
-      return sendFragment(request.http, request.reply, <div data-live>{home(request, figures)}</div>);
+      return sendFragment(request.http, request.reply, <div data-live>{await home(request, figures)}</div>);
     },
   });
 
@@ -84,11 +87,13 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  function home(request: Seen, figures: Figures) {
-    const { service } = request;
+  async function home(request: Seen, figures: Figures) {
+    const { service, viewer } = request;
     return (
       <Home
         figures={figures}
+        delays={await readDelays(service)}
+        viewer={viewer}
         service={service}
         link={linkTo(request)}
         money={app.country.money}

@@ -1,6 +1,7 @@
 import type { Money } from '../../../countries/money.ts';
 import { T } from '../../../language/sentence.tsx';
 import { formatted, t } from '../../../language/text.ts';
+import type { Delay } from '../../../operations/overview/delays.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { channelLabels, shownChannels } from '../../message-labels.ts';
@@ -8,11 +9,15 @@ import { count } from '../../money.ts';
 import { Chart, Meter } from '../../parts/chart.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
 import { Time, ZoneName } from '../../parts/time.tsx';
+import type { Viewer } from '../../viewer.ts';
 import { listAttentionItems, percent, shareFailed, tooManyFailures } from './attention.ts';
+import { Delays } from './delays.tsx';
 import type { Figures } from './figures.ts';
 
 interface HomeProps {
   figures: Figures;
+  delays: readonly Delay[];
+  viewer: Viewer;
   service: { id: string; restricted: boolean };
   /** Returns the URL of a page of the service if the visitor can open it. */
   link(path: string): string | undefined;
@@ -26,6 +31,7 @@ export function Home(props: HomeProps) {
   const months = link('/months');
   return (
     <div class="stack stack--loose">
+      <Delays {...props} />
       <AttentionItems {...props} />
       <section class="stack" aria-labelledby="week">
         <div class="row">

@@ -17,6 +17,7 @@ import { ButtonLink } from '../../parts/form.tsx';
 import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
 import { ZoneOfFile } from '../../parts/time.tsx';
 import { ShortLivedCache } from '../../short-lived-cache.ts';
+import { Delays, delayReader } from '../home/delays.tsx';
 import {
   type FromOrigin,
   type ListQuery,
@@ -37,6 +38,7 @@ const sharedFor_ms = 3_000;
 /** The message log of a service, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
   const shared = new ShortLivedCache<Fragment>(sharedFor_ms);
+  const readDelays = delayReader(app);
 
   pages.add('/services/:service_id/messages', {
     who: { service: 'any' },
@@ -98,6 +100,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     const counts = isCounted ? countByStatus(await countKeptMessages(app, request.service.id), list) : undefined;
     return (
       <div class="stack">
+        <Delays delays={await readDelays(request.service)} viewer={request.viewer} now={now} />
         <MessageFilters list={list} path={path} counts={counts} />
         <MessageList
           found={found}

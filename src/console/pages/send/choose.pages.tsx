@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { asIs, t } from '../../../language/text.ts';
+import { isSuspended } from '../../../services/service-fields.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -27,6 +28,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
     async show(request) {
       const { service } = request;
       const channels = shownChannels.filter((channel) => service.permissions.includes(channel));
+      const suspended = isSuspended(service);
       const asked = readListQuery(app, request);
       const list = { ...asked, channel: channels.find((channel) => channel === asked.channel) };
       const library = await openSendableLibrary(app, service.id, request.visitor.user.id);
@@ -52,8 +54,8 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
       return {
         title: folder ? asIs(folder.name) : t('Send'),
         ...(folder ? { about: t('Send'), crumbs: buildCrumbs(request, library.path(folder.parent_id)) } : {}),
-        lead: t('Choose a template, then who to send it to.'),
-        actions: (
+        lead: !suspended && t('Choose a template, then who to send it to.'),
+        actions: !suspended && (
           <>
             <ButtonLink to={`/services/${service.id}/files`}>{t('Files')}</ButtonLink>
             <ButtonLink to={`/services/${service.id}/contact-lists`}>{t('Contact lists')}</ButtonLink>
@@ -105,6 +107,13 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
 
   /** People who can write templates get a button; others see whom to ask. */
   async function describeEmpty({ service, visitor }: OfSender, isFolder: boolean) {
+    if (isSuspended(service)) {
+      return (
+        <Empty title={t('You cannot send messages')}>
+          {t('You can send your templates again when the service is resumed.')}
+        </Empty>
+      );
+    }
     if (isFolder) return <Empty title={t('This folder is empty')}>{t('Choose another folder.')}</Empty>;
     if (may({ service: 'templates' }, visitor.user, service) === 'yes') {
       return (

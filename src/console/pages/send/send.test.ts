@@ -71,6 +71,27 @@ describe('a message that would wait for its sending times for too long', () => {
   });
 });
 
+describe('a suspended service', () => {
+  it('says so on each of its pages, and offers nothing to send', async () => {
+    const of = await aServiceOfPerson({ name: 'Allotments', permissions: ['international_sms'] });
+    await aTemplate(harness, of, { content: 'Hello' });
+    for (const path of ['', '/send', '/messages', '/templates', '/files', '/settings', '/team']) {
+      const page = await browser.get(`/console/services/${of}${path}`);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.text, path).toContain('<b>This service is suspended.</b>');
+      expect(page.text, path).not.toContain('>Send a message<');
+    }
+    expect((await browser.get(`/console/services/${of}/send`)).text).toContain('You cannot send messages');
+    const search = await browser.follow(await browser.post(`/console/services/${of}/send`, { find: 'Hello' }));
+    expect([search.status, search.text]).toEqual([200, expect.stringContaining('Nothing found')]);
+    expect((await browser.get(`/console/services/${of}/templates/new/sms`)).text).toContain(
+      'Ask the people who run this Pennypost to switch it on.',
+    );
+    expect((await browser.get(`/console/services/${service}`)).text).not.toContain('This service is suspended');
+    expect((await browser.get('/console/services')).text).not.toContain('This service is suspended.');
+  });
+});
+
 describe('GET /console/services/{id}/send', () => {
   it('lists templates of the channels that are on, in folders that the person sees', async () => {
     const hidden = (

@@ -4,7 +4,7 @@ import { someQueuedMessages } from '../../../../../test/kit/builders/queued-mess
 import { aService } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../../../test/kit/vendors/stub-gateways.ts';
-import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import { aPerson, joinService, signedIn } from '../../../../../test/kit/world/console-people.ts';
 import { metricsOf } from '../../../../../test/kit/world/metrics.ts';
 import { measureQueues } from '../../../../delivery/queue-check.ts';
 
@@ -32,6 +32,16 @@ beforeEach(async () => {
   gateways.answer = () => 'accept';
   gateways.answerCheck = { status: 405 };
 });
+
+/** Words of a page of the service, for a member of its team. */
+async function teamPage(path = ''): Promise<string> {
+  const { id } = await aPerson(harness);
+  await joinService(harness, service, id);
+  const session = `pennypost_session=${(await signedIn(harness, id)).cookies.get('pennypost_session')}`;
+  const { http } = await harness.anotherProcess();
+  const { body } = await http.inject({ url: `/console/services/${service}${path}`, headers: { cookie: session } });
+  return body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+}
 
 async function send(count: number, fields: object = {}): Promise<void> {
   await someQueuedMessages(harness, service, Array(count).fill(fields));
@@ -63,11 +73,14 @@ describe('GET /console/operator in an outage of the only provider', () => {
     const page = await overview();
     expect(page).toMatch(/MMG does not accept texts Since today, 12:10 : 41 of 41 calls failed\./);
     expect(page).toContain('The texts wait. Each is tried again for up to 4 hours, then it fails.');
+    const told = 'Texts have been delayed since 12:10. We are trying again. You do not need to send them again.';
+    for (const path of ['', '/messages']) expect(await teamPage(path), path).toContain(told);
   });
 
   it('counts the messages that wait, although none is due', async () => {
     harness.clock.advance({ minutes: 2 });
     const page = await overview();
+    expect(await teamPage()).toContain('Texts have been delayed since 12:10.');
     expect(page).toContain('waiting, oldest 12 min 21 ');
     expect(page).toContain('Text, after a failed attempt 21 12 min');
     expect(page).toMatch(
@@ -96,6 +109,7 @@ describe('GET /console/operator in an outage of the only provider', () => {
       'delivery_retry_age_seconds{notification_type="sms"} 0',
     ]);
     expect(await overview()).not.toContain('wait for another attempt');
+    for (const path of ['', '/messages']) expect(await teamPage(path), path).not.toContain('have been delayed');
   });
 
   it('takes the age of a scheduled message from its time', async () => {
