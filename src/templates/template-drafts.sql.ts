@@ -30,7 +30,10 @@ export async function deleteDraftsBeyond(tx: Tx, userId: string, max: number): P
       select id from template_drafts where user_id = ${userId} order by updated_at desc, id offset ${max})`.execute(tx);
 }
 
-export function selectDraft(db: Db, which: { id: string; service_id: string }): Promise<DraftRow | undefined> {
+export function selectDraft(
+  db: Db,
+  which: { id: string; service_id: string; user_id: string },
+): Promise<DraftRow | undefined> {
   return db
     .selectFrom('template_drafts')
     .selectAll()
@@ -39,14 +42,22 @@ export function selectDraft(db: Db, which: { id: string; service_id: string }): 
     .executeTakeFirst();
 }
 
-export function selectNewestDraft(db: Db, which: { service_id: string; user_id: string; template_id: string }) {
+/** Newest first. A template of null selects drafts of new templates; drafts without a word are left out. */
+export function selectDraftsOf(db: Db, which: { service_id: string; user_id: string; template_id: string | null }) {
   return db
     .selectFrom('template_drafts')
-    .select(['id', 'updated_at'])
+    .select([
+      'id',
+      'updated_at',
+      sql<string>`coalesce(fields->>'channel', '')`.as('channel'),
+      sql<string>`coalesce(fields->>'name', '')`.as('name'),
+      sql<string>`coalesce(fields->>'folder', '')`.as('folder'),
+    ])
     .where((draft) => draft.and(which))
+    .where(sql<boolean>`concat(fields->>'name', fields->>'subject', fields->>'content') <> ''`)
     .orderBy('updated_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .orderBy('id')
+    .execute();
 }
 
 export async function deleteDraft(db: Db | Tx, which: { id: string; user_id: string }): Promise<void> {

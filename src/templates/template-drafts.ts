@@ -20,7 +20,7 @@ import {
   deleteDraftsBefore,
   deleteDraftsBeyond,
   selectDraft,
-  selectNewestDraft,
+  selectDraftsOf,
   upsertDraft,
 } from './template-drafts.sql.ts';
 import { replyToTextOf } from './template-record.ts';
@@ -142,15 +142,26 @@ export async function keepDraft(app: Platform, draft: Omit<DraftRow, 'updated_at
   });
 }
 
-export async function getDraft(db: Db, which: { id: string; service_id: string }): Promise<StoredDraft> {
-  const draft = await selectDraft(db, which);
+interface OwnDraft {
+  id: string;
+  service_id: string;
+  user_id: string;
+}
+
+/** Only its author can see a draft. */
+export function findDraft(db: Db, which: OwnDraft): Promise<StoredDraft | undefined> {
+  return selectDraft(db, which);
+}
+
+export async function getDraft(db: Db, which: OwnDraft): Promise<StoredDraft> {
+  const draft = await findDraft(db, which);
   if (!draft) throw notFound();
   return draft;
 }
 
-/** Returns a person's newest draft of a template. */
-export function findDraftOf(db: Db, which: { service_id: string; user_id: string; template_id: string }) {
-  return selectNewestDraft(db, which);
+/** Returns a person's drafts of a template, newest first; null for those of new templates. */
+export function listDraftsOf(db: Db, which: { service_id: string; user_id: string; template_id: string | null }) {
+  return selectDraftsOf(db, which);
 }
 
 export async function discardDraft({ db }: Platform, which: { id: string; user_id: string }): Promise<void> {

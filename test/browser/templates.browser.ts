@@ -51,6 +51,15 @@ describe('the editor', () => {
     await page.screenshot({ path: 'test/browser/output/editor-typing.png', fullPage: true });
   });
 
+  it('keeps the address of a draft, so that the text of a new template survives a reload', async () => {
+    const { page } = await signedIn();
+    await page.goto(`/console/services/${service}/templates/new/sms`);
+    await page.getByLabel('Message', { exact: true }).fill('Your permit ends on Friday.');
+    await page.waitForURL(/\?draft=[0-9a-f-]{36}$/);
+    await page.reload();
+    expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('Your permit ends on Friday.');
+  });
+
   it('leads from a hint to its words, and keeps the hints up to date', async () => {
     const { page } = await signedIn();
     const id = await aTemplate(harness, service, {

@@ -68,6 +68,8 @@ form?.addEventListener('input', ({ target }) => {
   clearTimeout(timer);
   timer = setTimeout(() => void update(form), wait_ms);
 });
+// A preview after saving would store the text as a draft again.
+form?.addEventListener('submit', () => clearTimeout(timer));
 
 /** Lets the server render the current text. The fields with the text stay unchanged. */
 async function update(of: HTMLFormElement): Promise<void> {
@@ -79,6 +81,7 @@ async function update(of: HTMLFormElement): Promise<void> {
     () => undefined,
   );
   if (!response?.ok || mine !== asked) return;
+  nameDraft(new FormData(of).get('draft_id'));
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   for (const id of ['warnings', 'kept']) {
     const fresh = page.getElementById(id);
@@ -87,6 +90,12 @@ async function update(of: HTMLFormElement): Promise<void> {
   replaceHints(page);
   replaceValues(page);
   replacePreview(page);
+}
+
+/** The address leads back to the draft, also after a reload. */
+function nameDraft(id: FormDataEntryValue | null): void {
+  if (typeof id !== 'string') return;
+  history.replaceState(history.state, '', `?${new URLSearchParams({ draft: id })}`);
 }
 
 /** Unchanged hints stay in the document, so that they are not announced again. */

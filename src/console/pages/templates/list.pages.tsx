@@ -2,9 +2,11 @@ import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
+import { channels } from '../../../protocol/channels.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { moveIntoFolder } from '../../../templates/folders/template-folders.ts';
+import { listDraftsOf } from '../../../templates/template-drafts.ts';
 import { listUsedDays } from '../../../templates/template-statistics.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import { countInFolders, listTemplateSummaries } from '../../../templates/templates.ts';
@@ -26,7 +28,15 @@ import {
   type Reader,
   refuseUnless,
 } from './library.ts';
-import { EmptyList, type ListedFolder, ListToolbar, SelectionBar, TemplateTable } from './list.tsx';
+import {
+  DraftList,
+  EmptyList,
+  type ListedDraft,
+  type ListedFolder,
+  ListToolbar,
+  SelectionBar,
+  TemplateTable,
+} from './list.tsx';
 import { type ListQuery, listQueryPath, listUrl, readListQuery } from './list-query.ts';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
@@ -108,13 +118,15 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
     archived: list.archived,
   };
   const page = { limit: pageSize, offset: (list.page - 1) * pageSize };
-  const [{ templates, count: total }, used, members] = await Promise.all([
+  const canEdit = has(request, 'templates');
+  const isRoot = !isSearch && list.folder === null && list.channel === undefined && list.page === 1;
+  const [{ templates, count: total }, used, members, drafts] = await Promise.all([
     listTemplateSummaries(app.db, filter, page),
     listUsedDays(app, service.id),
     listServiceMembers(app.db, service.id),
+    canEdit && isRoot ? listNewDrafts(app, request, library) : [],
   ]);
   const folders = isSearch || list.page > 1 ? [] : await countFolderContents(app, library, list);
-  const canEdit = has(request, 'templates');
   const canChoose = canEdit && !list.archived;
   const folderPaths = new Map(library.paths().map(({ id, path }) => [id, path]));
   const rows = templates.map(({ folder, ...template }) => ({
@@ -140,6 +152,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
     actions: canEdit && !list.archived && <ListActions list={list} isFolder={folder !== undefined} />,
     content: (
       <div class="stack">
+        <DraftList serviceId={service.id} drafts={drafts} now={app.clock.now()} />
         <ListToolbar list={list} />
         {isEmpty && <EmptyList list={list} canEdit={canEdit} />}
         {!isEmpty && !canChoose && <div class="card card--flush">{table}</div>}
@@ -153,6 +166,16 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
       </div>
     ),
   };
+}
+
+/** Lists the person's drafts of new templates. Those of other templates are found where the template is edited. */
+async function listNewDrafts(app: ConsoleApp, { service, visitor }: Seen, library: Library): Promise<ListedDraft[]> {
+  const owner = { service_id: service.id, user_id: visitor.user.id, template_id: null };
+  return (await listDraftsOf(app.db, owner)).flatMap(({ channel: of, folder, ...draft }) => {
+    const channel = channels.find((known) => known === of);
+    const isSeen = folder === '' || library.ids.includes(folder);
+    return channel && isSeen ? [{ ...draft, channel }] : [];
+  });
 }
 
 async function countFolderContents(app: ConsoleApp, library: Library, list: ListQuery): Promise<ListedFolder[]> {

@@ -37,6 +37,48 @@ export interface ListedFolder extends Folder {
   folders: number;
 }
 
+export interface ListedDraft {
+  id: string;
+  /** Empty until the writer has typed one. */
+  name: string;
+  channel: Channel;
+  updated_at: string;
+}
+
+/** The templates that a person has begun and not saved. */
+export function DraftList({
+  serviceId,
+  drafts,
+  now,
+}: {
+  serviceId: string;
+  drafts: readonly ListedDraft[];
+  now: Date;
+}) {
+  if (drafts.length === 0) return null;
+  return (
+    <section class="card" aria-labelledby="drafts">
+      <div class="card-head">
+        <h2 id="drafts">{t('Your unsaved drafts')}</h2>
+        <span class="small muted">{t('Only you can see them. We keep them for 7 days.')}</span>
+      </div>
+      <ul class="list">
+        {drafts.map(({ id, name, channel, updated_at }) => (
+          <li key={id}>
+            <Stamp channel={channelLabels[channel].stamp} />
+            <a href={pageUrl(`${listPath(serviceId)}/new/${channel}?draft=${id}`)} dir="auto">
+              {name.trim() || t('Template without a name')}
+            </a>
+            <span class="muted">
+              <Time at={updated_at} now={now} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 interface ListProps {
   list: ListQuery;
   folders: readonly ListedFolder[];

@@ -21,7 +21,7 @@ export function previewPages(pages: Pages, app: ConsoleApp): void {
     return previewVersion(app, request, id, version, request.query('language'));
   };
   const previewShownDraft = async (request: Seen, id: string) => {
-    const stored = await getDraft(app.db, { id, service_id: request.service.id });
+    const stored = await getDraft(app.db, { id, service_id: request.service.id, user_id: request.visitor.user.id });
     const { draft, values } = await readStoredDraft(app, request, stored);
     return previewDraft(app, request.service.id, draft, values);
   };

@@ -31,7 +31,7 @@ interface Shown {
   /** The draft is stored, so it can be previewed. */
   isKept: boolean;
   /** An earlier draft by the same person. */
-  unsaved: { id: string; updated_at: string } | undefined;
+  unsaved: { to: string; updated_at: string } | undefined;
   /** The notice about a test that was sent. */
   sent: string | undefined;
   crumbs: Crumb[];
@@ -73,13 +73,11 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
     content: (
       <div class="stack">
         {sent && <Notice tone="green">{sent}</Notice>}
-        {unsaved && template && (
+        {unsaved && (
           <Notice>
             <T>
               You have an unsaved draft from <Time at={unsaved.updated_at} now={now} />.{' '}
-              <a href={pageUrl(`${templatePath(service.id, template.id)}/edit?draft=${unsaved.id}`)}>
-                Continue with it
-              </a>
+              <a href={pageUrl(unsaved.to)}>Continue with it</a>
             </T>
           </Notice>
         )}

@@ -4,9 +4,10 @@ import { invalid, notFound } from '../../../../platform/failure.ts';
 import { acceptsLongText } from '../../../../platform/http/body/body-limits.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { type Channel, channels } from '../../../../protocol/channels.ts';
+import { isSuspended } from '../../../../services/service-fields.ts';
 import { hideHint, showHiddenHints } from '../../../../templates/hints/template-hints.ts';
 import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
-import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/template-drafts.ts';
+import { discardDraft, findDraft, keepDraft, listDraftsOf } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -77,23 +78,29 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     channel: Channel,
     formState: FormState,
     sent?: string,
-  ): Promise<View> {
+  ): Promise<View | Redirection> {
     const { service, visitor, query } = request;
     if (!service.permissions.includes(channel)) return channelOffView(app, request, channel);
+    const editor = template
+      ? `${templatePath(service.id, template.id)}/edit`
+      : `${listPath(service.id)}/new/${channel}`;
     const typed = formState.typed.size > 0 ? formState.typed : await storedFields(request, template);
+    // After saving, "Back" leads to the address of a draft that is gone.
+    if (!typed) return { to: editor };
     const editing = readEditing(app.country, template, channel, typed, query('folder'), app.clock.now());
     const library = await openLibrary(app, request);
     if (editing.folder !== null) library.get(editing.folder);
+    const owner = { service_id: service.id, user_id: visitor.user.id, template_id: template?.id ?? null };
     if (formState.typed.size > 0) {
       const fields = { ...Object.fromEntries(formState.typed), channel, draft_id: editing.draftId };
-      const owner = { service_id: service.id, user_id: visitor.user.id, template_id: template?.id ?? null };
       await keepDraft(app, { id: editing.draftId, ...owner, fields });
     }
-    const unsaved = template && typed.size === 0 ? await findDraftOf(app.db, draftOwner(request, template)) : undefined;
+    const drafts = typed.size === 0 ? await listDraftsOf(app.db, owner) : [];
+    const unsaved = drafts.find((one) => template !== undefined || one.channel === channel);
     return editorView(app, request, formState, {
       editing,
       isKept: typed.size > 0,
-      unsaved,
+      unsaved: unsaved && { to: `${editor}?draft=${unsaved.id}`, updated_at: unsaved.updated_at },
       sent,
       crumbs: [
         ...buildCrumbs(library, service.id, editing.folder),
@@ -102,20 +109,16 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     });
   }
 
-  /** Returns an unsaved draft that the URL names. */
-  async function storedFields(request: Writing, template: CurrentTemplateRow | undefined): Promise<FormState['typed']> {
-    const id = request.query('draft');
+  /** Returns the draft that the URL names, or undefined if it does not exist. */
+  async function storedFields(
+    { service, visitor, query }: Writing,
+    template: CurrentTemplateRow | undefined,
+  ): Promise<FormState['typed'] | undefined> {
+    const id = query('draft');
     if (!isUuid(id)) return new Map();
-    const stored = await getDraft(app.db, { id, service_id: request.service.id });
-    if (stored.template_id !== (template?.id ?? null)) throw notFound();
-    return new Map(Object.entries(stored.fields));
+    const stored = await findDraft(app.db, { id, service_id: service.id, user_id: visitor.user.id });
+    return stored?.template_id === (template?.id ?? null) ? new Map(Object.entries(stored.fields)) : undefined;
   }
-
-  const draftOwner = ({ service, visitor }: Writing, template: CurrentTemplateRow) => ({
-    service_id: service.id,
-    user_id: visitor.user.id,
-    template_id: template.id,
-  });
 
   async function act(
     request: Writing,
@@ -218,7 +221,8 @@ async function newTemplateView(app: ConsoleApp, request: Writing, formState: For
 /** Says why no template can be written for this channel, and who can change that. */
 async function channelOffView(app: ConsoleApp, request: Writing, channel: Channel): Promise<View> {
   const { service } = request;
-  const managers = await listManagers(app, service.id);
+  const suspended = isSuspended(service);
+  const managers = suspended ? [] : await listManagers(app, service.id);
   return {
     title: t(
       '{channel, select, email {This service does not send emails} sms {This service does not send texts} other {This service does not send letters}}',
@@ -232,7 +236,7 @@ async function channelOffView(app: ConsoleApp, request: Writing, channel: Channe
             '{channel, select, email {Sending emails is switched off, so you cannot write or change email templates.} sms {Sending texts is switched off, so you cannot write or change text message templates.} other {Sending letters is switched off, so you cannot write or change letter templates.}}',
             { channel },
           )}{' '}
-          {has(request, 'manage') ? (
+          {has(request, 'manage') && !suspended ? (
             <a href={pageUrl(`/services/${service.id}/settings`)}>{t('Switch it on in the settings')}</a>
           ) : managers.length > 0 ? (
             t('These people in your team can switch it on in the settings:')

@@ -53,6 +53,54 @@ async function send(templateId: string, to: string, personalisation: object) {
 
 const inbox = (id: string) => getInboxMessage(harness.app, { platform_admin: true, permissions: {} }, id);
 
+describe('the draft of a new template', () => {
+  const text = { name: 'Parking', content: 'Your permit ends on ((day)).', do: 'preview' };
+
+  it('is offered where a template for the same channel is written, and listed with the templates', async () => {
+    const { browser } = await aWriter('Carol Shaw');
+    const draft_id = fieldValue(await browser.get(path('/new/sms')), 'draft_id');
+    await browser.post(path('/new/sms'), { ...text, draft_id });
+    const again = await browser.get(path('/new/sms'));
+    expect(again.text).toContain('You have an unsaved draft from <time');
+    expect(again.text).not.toContain('Your permit ends');
+    expect((await browser.get(path('/new/email'))).text).not.toContain('unsaved draft');
+    const to = path(`/new/sms?draft=${draft_id}`);
+    expect(again.text).toContain(`<a href="${to}">Continue with it</a>`);
+    const list = await browser.get(path());
+    expect(list.text).toMatch(
+      new RegExp(`Your unsaved drafts.*?<a href="${to.replace('?', '\\?')}" dir="auto">Parking</a>`, 's'),
+    );
+    const continued = await browser.get(to);
+    expect(fieldValue(continued, 'draft_id')).toBe(draft_id);
+    expect(continued.text).toContain('Your permit ends on ((day)).');
+    expect(continued.text).not.toContain('You have an unsaved draft');
+  });
+
+  it('is gone after saving or discarding, and its address leads to a new template', async () => {
+    const { browser } = await aWriter('Dan Ross');
+    for (const what of ['save', 'discard']) {
+      const draft_id = fieldValue(await browser.get(path('/new/sms')), 'draft_id');
+      await browser.post(path('/new/sms'), { ...text, draft_id });
+      expect((await browser.post(path('/new/sms'), { ...text, draft_id, do: what })).status).toBe(303);
+      expect((await browser.get(path())).text).not.toContain('Your unsaved drafts');
+      const back = await browser.get(path(`/new/sms?draft=${draft_id}`));
+      expect([back.status, back.location]).toEqual([303, path('/new/sms')]);
+    }
+  });
+
+  it('is neither offered nor shown to others, and not kept without a word', async () => {
+    const { browser } = await aWriter('Eve Long');
+    await browser.post(path('/new/sms'), { name: '', content: '', do: 'preview' });
+    expect((await browser.get(path('/new/sms'))).text).not.toContain('unsaved draft');
+    const draft_id = fieldValue(await browser.get(path('/new/email')), 'draft_id');
+    await browser.post(path('/new/email'), { ...text, subject: 'Parking', draft_id });
+    expect((await bob.browser.get(path(`/new/email?draft=${draft_id}`))).status).toBe(303);
+    const frame = `/console/services/${service}/template-drafts/${draft_id}/email`;
+    expect((await bob.browser.get(frame)).status).toBe(404);
+    expect((await browser.get(frame)).status).toBe(200);
+  });
+});
+
 describe('the preview of a draft', () => {
   it('is the email that is then sent, byte by byte', async () => {
     const text = {
