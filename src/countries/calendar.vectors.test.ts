@@ -1,11 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/kit/vectors.ts';
 import { addDays, Calendar } from './calendar.ts';
-
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
 
 interface Case<Input, Expected> {
   id: string;
@@ -14,17 +9,14 @@ interface Case<Input, Expected> {
   expected: Expected;
 }
 
-function casesOf<Input, Expected>(name: string, kind: string): Case<Input, Expected>[] {
-  const file = join(folder, 'countries', `${name}.json`);
-  if (!existsSync(file)) return [];
-  const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: Case<Input, Expected>[] };
-  return cases.filter((example) => example.kind === kind);
+function casesOfKind<Input, Expected>(name: string, kind: string): Case<Input, Expected>[] {
+  return casesOf<Case<Input, Expected>>(`countries/${name}.json`).filter((example) => example.kind === kind);
 }
 
 const hour_ms = 3_600_000;
 
-describe.skipIf(!existsSync(folder))('vectors of days', () => {
-  const bounds = casesOf<
+describe('vectors of days', () => {
+  const bounds = casesOfKind<
     { zone: string; day: string },
     { start: string; end: string; hours: number; first_wall_time: string; exists: boolean }
   >('days', 'day-bounds');
@@ -41,7 +33,7 @@ describe.skipIf(!existsSync(folder))('vectors of days', () => {
     expect(calendar.day(new Date(end.getTime() - 1))).toBe(input.day);
   });
 
-  const moments = casesOf<{ zone: string; instant: string }, { day: string; time: string }>('days', 'day-of');
+  const moments = casesOfKind<{ zone: string; instant: string }, { day: string; time: string }>('days', 'day-of');
   it.each(moments)('$id: $input.zone $input.instant', ({ input, expected }) => {
     const calendar = new Calendar(input.zone);
     const moment = new Date(input.instant);
@@ -49,7 +41,7 @@ describe.skipIf(!existsSync(folder))('vectors of days', () => {
     expect(calendar.time(moment)).toBe(`${expected.day} ${expected.time}`);
   });
 
-  const wallTimes = casesOf<
+  const wallTimes = casesOfKind<
     { zone: string; wall_time: string },
     { instant: string; wall_time_of_instant: string; exists: boolean; twice: boolean }
   >('days', 'instant-of-wall-time');
@@ -67,8 +59,8 @@ describe.skipIf(!existsSync(folder))('vectors of days', () => {
   });
 });
 
-describe.skipIf(!existsSync(folder))('vectors of financial years', () => {
-  const years = casesOf<
+describe('vectors of financial years', () => {
+  const years = casesOfKind<
     { zone: string; financial_year_start: string; instant: string },
     {
       day: string;

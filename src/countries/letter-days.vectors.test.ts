@@ -1,14 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/kit/vectors.ts';
 import { builtInCountries } from './built-in.ts';
 import { createCountry } from './country.ts';
 import type { CountryProfile } from './profile.ts';
-
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
-const file = join(folder, 'countries/letter-days.json');
 
 interface WorkingDay {
   id: string;
@@ -33,16 +27,12 @@ interface LetterDay {
   expected: { print_run_day: string; printed_on?: string; estimated_delivery: string };
 }
 
-if (!existsSync(file)) {
-  it('finds no folder of further examples', () => expect(existsSync(file)).toBe(false));
-} else {
-  const cases: (WorkingDay | LetterDay)[] = JSON.parse(readFileSync(file, 'utf8')).cases;
-  describe.each(cases)('$id $kind', (example) => {
-    it(JSON.stringify(example.input), () =>
-      example.kind === 'working-day' ? checkWorkingDay(example) : checkLetterDay(example),
-    );
-  });
-}
+const cases = casesOf<WorkingDay | LetterDay>('countries/letter-days.json');
+describe.each(cases)('$id $kind', (example) => {
+  it(JSON.stringify(example.input), () =>
+    example.kind === 'working-day' ? checkWorkingDay(example) : checkLetterDay(example),
+  );
+});
 
 function profileOf(code: string): CountryProfile {
   const profile = builtInCountries[code];

@@ -1,13 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/kit/vectors.ts';
 import { gb } from './gb.ts';
 import { createMoney } from './money.ts';
-
-// A larger set of examples than the table in money.test.ts, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
-const file = join(folder, 'countries/money.json');
 
 interface LocaleCase {
   id: string;
@@ -24,31 +18,27 @@ interface PoundsCase {
   expected: { text: string };
 }
 
-if (!existsSync(file)) {
-  it('finds no file of further examples', () => expect(existsSync(file)).toBe(false));
-} else {
-  const cases: (LocaleCase | PoundsCase)[] = JSON.parse(readFileSync(file, 'utf8')).cases;
+const cases = casesOf<LocaleCase | PoundsCase>('countries/money.json');
 
-  describe('in pounds', () => {
-    const { total, price, bill } = createMoney(gb);
-    const formatters = { total, price, send: price, preview: price, bill };
-    it.each(cases.filter((one) => one.kind === 'money-gb'))(
-      '$id: $input.formatter $input.amount',
-      ({ input, expected }) => expect(formatters[input.formatter](input.amount)).toBe(expected.text),
-    );
-  });
+describe('in pounds', () => {
+  const { total, price, bill } = createMoney(gb);
+  const formatters = { total, price, send: price, preview: price, bill };
+  it.each(cases.filter((one) => one.kind === 'money-gb'))(
+    '$id: $input.formatter $input.amount',
+    ({ input, expected }) => expect(formatters[input.formatter](input.amount)).toBe(expected.text),
+  );
+});
 
-  describe('in the format of a locale', () => {
-    it.each(cases.filter((one) => one.kind === 'money'))(
-      '$id: $input.locale $input.currency $input.amount',
-      ({ input: { locale, currency, amount }, expected }) => {
-        const { total, price } = createMoney({ locale, money: { currency, priceDecimals: 4, style: 'intl' } });
-        expect(withPlainSpaces(total(amount))).toBe(withPlainSpaces(expected.total));
-        expect(withPlainSpaces(price(amount))).toBe(withPlainSpaces(expected.price));
-      },
-    );
-  });
-}
+describe('in the format of a locale', () => {
+  it.each(cases.filter((one) => one.kind === 'money'))(
+    '$id: $input.locale $input.currency $input.amount',
+    ({ input: { locale, currency, amount }, expected }) => {
+      const { total, price } = createMoney({ locale, money: { currency, priceDecimals: 4, style: 'intl' } });
+      expect(withPlainSpaces(total(amount))).toBe(withPlainSpaces(expected.total));
+      expect(withPlainSpaces(price(amount))).toBe(withPlainSpaces(expected.price));
+    },
+  );
+});
 
 /** Which kind of space stands beside a currency depends on the release of Node. */
 function withPlainSpaces(text: string): string {

@@ -1,14 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/kit/vectors.ts';
 import { builtInCountries } from '../countries/built-in.ts';
 import { describePostage, findPostage } from '../countries/postage.ts';
 import { type AddressCountry, addressRules } from './address-rules.ts';
-
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const shared = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
-const folder = join(shared, 'countries');
 
 interface Case {
   id: string;
@@ -17,24 +11,18 @@ interface Case {
   expected: Record<string, unknown>;
 }
 
-const casesOf = (file: string): Case[] => JSON.parse(readFileSync(join(folder, file), 'utf8')).cases;
-
 function countryOf({ input }: Case): AddressCountry {
   const country = builtInCountries[input.profile];
   if (!country) throw new Error(`no profile ${input.profile}`);
   return country;
 }
 
-if (!existsSync(folder)) {
-  it('finds no folder of further examples', () => expect(existsSync(folder)).toBe(false));
-} else {
-  describe.each(casesOf('addresses.json'))('$id', (example) => {
-    it(JSON.stringify(example.input), () => checkAddress(example));
-  });
-  describe.each(casesOf('postage.json'))('$id', (example) => {
-    it(JSON.stringify(example.input), () => checkPostage(example));
-  });
-}
+describe.each(casesOf<Case>('countries/addresses.json'))('$id', (example) => {
+  it(JSON.stringify(example.input), () => checkAddress(example));
+});
+describe.each(casesOf<Case>('countries/postage.json'))('$id', (example) => {
+  it(JSON.stringify(example.input), () => checkPostage(example));
+});
 
 function checkAddress(example: Case): void {
   const rules = addressRules(countryOf(example));

@@ -1,13 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/kit/vectors.ts';
 import { builtInCountries } from '../countries/built-in.ts';
 import { PhoneRules } from '../countries/phone-rules.ts';
 import { formatForPeople, parsePhoneNumber } from './phone-number.ts';
-
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
-const file = `${folder}/countries/phones.json`;
 
 const phoneRules = new Map(Object.values(builtInCountries).map(({ code, phone }) => [code, new PhoneRules(phone)]));
 
@@ -17,8 +12,8 @@ interface Case {
   expected: Record<string, unknown>;
 }
 
-describe.skipIf(!existsSync(file))('numbers of every country', () => {
-  const cases: Case[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cases : [];
+describe('numbers of every country', () => {
+  const cases = casesOf<Case>('countries/phones.json');
 
   it.each(cases.map(({ id, input, expected }) => [id, input.profile, input.text, expected] as const))(
     '%s in %s: %j',

@@ -1,7 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf, readVectors } from '../../test/kit/vectors.ts';
 import { gb } from '../countries/gb.ts';
 import { PhoneRules } from '../countries/phone-rules.ts';
 import { findCountry } from './countries.ts';
@@ -22,34 +20,26 @@ import {
 } from './postal-address.ts';
 import { normaliseRecipient } from './recipient.ts';
 
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
-
 const phone = new PhoneRules(gb.phone);
 
 type Case = { id: string; kind: string; quirk?: boolean } & Record<string, unknown>;
 
-const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-const casesOf = (file: string): Case[] => read(file).cases.filter((example: Case) => !example.quirk);
+const casesWithoutQuirks = (file: string) => casesOf<Case>(file).filter((example) => !example.quirk);
 
 /** The product shows numbers as they were entered, and links to a page for contact instead of a number. */
 const isUsed = ({ kind }: Case) => kind !== 'service-contact-number';
 
-if (!existsSync(folder)) {
-  it('finds no folder of further examples', () => expect(existsSync(folder)).toBe(false));
-} else {
-  describe.each(casesOf('phone-numbers.json').filter(isUsed))('$id $kind', (example) => {
-    it(JSON.stringify(example.input), () => checkPhoneCase(example));
-  });
-  describe.each(casesOf('email-addresses.json'))('$id $kind', (example) => {
-    it(JSON.stringify(example.input), () => checkEmailCase(example));
-  });
-  describe.each(casesOf('postal-address.json'))('$id $kind', (example) => {
-    it('is parsed', () => checkPostalCase(example));
-  });
-  it('has the table of international rates', checkRates);
-  it('recognises the names of countries', checkCountries);
-}
+describe.each(casesWithoutQuirks('phone-numbers.json').filter(isUsed))('$id $kind', (example) => {
+  it(JSON.stringify(example.input), () => checkPhoneCase(example));
+});
+describe.each(casesWithoutQuirks('email-addresses.json'))('$id $kind', (example) => {
+  it(JSON.stringify(example.input), () => checkEmailCase(example));
+});
+describe.each(casesWithoutQuirks('postal-address.json'))('$id $kind', (example) => {
+  it('is parsed', () => checkPostalCase(example));
+});
+it('has the table of international rates', checkRates);
+it('recognises the names of countries', checkCountries);
 
 function checkPhoneCase(example: Case): void {
   const input = String(example.input);
@@ -150,10 +140,12 @@ const apiMessages: Record<PostalAddressReason, string> = {
 };
 
 function checkRates(): void {
-  const { prefixes } = read('tables/sms-international-rates.json');
+  const { prefixes } = readVectors<{ prefixes: Record<string, Record<string, unknown>> }>(
+    'tables/sms-international-rates.json',
+  );
   const known = Array.from({ length: 9_999 }, (_, n) => String(n + 1)).filter(findInternationalRate);
   expect(known.toSorted()).toEqual(Object.keys(prefixes).toSorted());
-  for (const [prefix, row] of Object.entries<Record<string, unknown>>(prefixes)) {
+  for (const [prefix, row] of Object.entries(prefixes)) {
     const { multiplier, numeric_sender_only: numericSenderOnly } = row;
     expect({ prefix, ...findInternationalRate(prefix) }).toMatchObject({ prefix, multiplier, numericSenderOnly });
   }
@@ -188,8 +180,10 @@ const omittedNames = new Set([
 ]);
 
 function checkCountries(): void {
-  const { countries } = read('tables/countries.json');
-  for (const [name, { zone, names }] of Object.entries<{ zone: string; names: string[] }>(countries)) {
+  const { countries } = readVectors<{ countries: Record<string, { zone: string; names: string[] }> }>(
+    'tables/countries.json',
+  );
+  for (const [name, { zone, names }] of Object.entries(countries)) {
     for (const known of names.filter((candidate) => !omittedNames.has(candidate))) {
       expect({ known, ...findCountry(known) }).toEqual({ known, name, zone });
     }

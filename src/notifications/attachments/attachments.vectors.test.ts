@@ -24,7 +24,7 @@ interface FileCase extends GcCase {
   setup?: never;
 }
 
-const cases = (gcCases('files') ?? []) as unknown as FileCase[];
+const cases = gcCases('files') as unknown as FileCase[];
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 
 /** What the dialect of GC Notify is to answer. */

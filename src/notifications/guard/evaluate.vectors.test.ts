@@ -1,11 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readVectors } from '../../../test/kit/vectors.ts';
 import { evaluate, type GuardReason, type GuardState, percentOf } from './evaluate.ts';
-
-// A larger set of examples than the table in evaluate.test.ts, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
-const file = `${folder}/sender/guard.json`;
 
 interface Case {
   id: string;
@@ -22,15 +17,13 @@ interface Case {
   expect: Record<string, unknown>;
 }
 
-const shared: { tables: Record<string, unknown>; cases: Case[] } = existsSync(file)
-  ? JSON.parse(readFileSync(file, 'utf8'))
-  : { tables: {}, cases: [] };
+const vectors = readVectors<{ tables: Record<string, unknown>; cases: Case[] }>('sender/guard.json');
 
 const date = (text: string | undefined) => (text === undefined ? null : new Date(text));
 
-describe.skipIf(!existsSync(file))('services and their emails', () => {
-  it.each(shared.cases.map((one) => [one.id, one.why, one] as const))('%s: %s', (_id, _why, one) => {
-    const settings = { ...shared.tables, ...one.settings };
+describe('services and their emails', () => {
+  it.each(vectors.cases.map((one) => [one.id, one.why, one] as const))('%s: %s', (_id, _why, one) => {
+    const settings = { ...vectors.tables, ...one.settings };
     const rules = {
       minSent: Number(settings.min_sent),
       bounceWarn: Number(settings.bounce_warn),

@@ -1,13 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../../test/kit/vectors.ts';
 import { nextOccurrences, parseRule } from '../../countries/timing/recurrence.ts';
 import type { SendWindow, Weekday } from '../../countries/timing/send-windows.ts';
 import { sendingTime } from './sending-time.ts';
-
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
-const file = `${folder}/sender/windows.json`;
 
 interface WindowOfCase {
   days: Weekday[];
@@ -40,7 +35,7 @@ interface Case {
   next: number;
 }
 
-const { cases }: { cases: Case[] } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { cases: [] };
+const cases = casesOf<Case>('sender/windows.json');
 const named = (recurring: boolean) =>
   cases.filter(({ kind }) => (kind === 'recurrence') === recurring).map((one) => [one.id, one.why, one] as const);
 
@@ -50,7 +45,7 @@ function readWindow({ days, from, until, closed_days = [] }: WindowOfCase): Send
   return { days, from_time: from, until_time: until, closed_days };
 }
 
-describe.skipIf(!existsSync(file))('when a message goes out', () => {
+describe('when a message goes out', () => {
   it.each(named(false))('%s: %s', (_id, _why, one) => {
     const { template_window: own } = one;
     const { at, ...result } = sendingTime({
@@ -70,7 +65,7 @@ describe.skipIf(!existsSync(file))('when a message goes out', () => {
   });
 });
 
-describe.skipIf(!existsSync(file))('when a recurring send happens', () => {
+describe('when a recurring send happens', () => {
   it.each(named(true))('%s: %s', (_id, _why, one) => {
     const rule = parseRule(one.rule);
     if (!rule) throw new Error(`Not a rule: ${one.rule}`);

@@ -3,7 +3,6 @@ import {
   csvAsShown,
   type ExpectedRow,
   type FileCase,
-  hasVectors,
   kindOfError,
   type ListCase,
   type RecipientsCase,
@@ -34,19 +33,15 @@ import { contactListProblemTexts } from './spreadsheet-problems.ts';
 
 const phone = new PhoneRules(gb.phone);
 
-if (!hasVectors) {
-  it('finds no folder of further examples', () => expect(hasVectors).toBe(false));
-} else {
-  describe('recipients', () => {
-    it.each(vectorsOfKind('recipients'))('$id $about', checkRecipients);
-  });
-  describe('file', () => {
-    it.each(vectorsOfKind('file'))('$id $about', checkFile);
-  });
-  describe('contact-list', () => {
-    it.each(vectorsOfKind('contact-list'))('$id $about', checkList);
-  });
-}
+describe('recipients', () => {
+  it.each(vectorsOfKind('recipients'))('$id $about', checkRecipients);
+});
+describe('file', () => {
+  it.each(vectorsOfKind('file'))('$id $about', checkFile);
+});
+describe('contact-list', () => {
+  it.each(vectorsOfKind('contact-list'))('$id $about', checkList);
+});
 
 function optionsOf(options: Record<string, unknown> = {}): CheckOptions {
   const guests = options.guest_list as string[] | undefined;

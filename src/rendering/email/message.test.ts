@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLongRun } from '../../../test/kit/process/process-environment.ts';
+import { casesOf } from '../../../test/kit/vectors.ts';
 import type { Personalisation } from '../personalisation.ts';
 import { compileText, htmlSlots, textSlots } from '../placeholders.ts';
 import { compileTemplate, type EmailPageOptions } from '../template.ts';
@@ -391,19 +390,14 @@ describe('an email is byte for byte the same as its parts, rendered in full', ()
   }, 120_000);
 });
 
-const vectors = `${process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url))}/markdown-email.json`;
-
-describe.runIf(existsSync(vectors))('reference vectors', () => {
+describe('reference vectors', () => {
   interface Vector {
     id: string;
     markdown: string;
     values?: Personalisation;
   }
-  const { cases } = existsSync(vectors)
-    ? (JSON.parse(readFileSync(vectors, 'utf8')) as { cases: Vector[] })
-    : { cases: [] };
 
-  it.each(cases)('$id', ({ markdown, values = {} }) => {
+  it.each(casesOf<Vector>('markdown-email.json'))('$id', ({ markdown, values = {} }) => {
     expectTheSame({ content: markdown, subject: markdown }, values);
     expectTheSame(
       { content: `Dear ((name)), ((x))\n\n${markdown}\n\n((x))`, subject: markdown },

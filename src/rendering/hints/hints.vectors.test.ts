@@ -1,15 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../../test/kit/vectors.ts';
 import { createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { Hint, HintedService } from './hint.ts';
 import { findHints } from './hints.ts';
-
-/* Runs the vectors of hints if available: next to the repository, or in VECTORS_DIR. */
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
-const file = `${folder}/sender/lint.json`;
 
 type Expected = { rule: string; found?: string } & Partial<Record<string, number>>;
 
@@ -34,26 +29,17 @@ const figures: Record<string, (hint: Hint) => object> = {
   'save-a-part': ({ count: remove, other: parts }) => ({ remove, parts }),
 };
 
-if (existsSync(file)) {
-  const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: Vector[] };
-  describe('sender/lint.json', () => {
-    it.each(cases.filter(({ channel }) => channel !== 'file'))(
-      '$id $why',
-      ({ channel, expect: expected, ...vector }) => {
-        const { alphabet } = createCountry(gb).sms;
-        const hints = findHints({ ...vector, channel: channel as Channel, english: true, alphabet });
-        expect(
-          hints.map((hint) => ({
-            rule: hint.rule,
-            ...(hint.found === null ? {} : { found: hint.found }),
-            ...figures[hint.rule]?.(hint),
-          })),
-        ).toEqual(expected);
-      },
-    );
+const cases = casesOf<Vector>('sender/lint.json');
+describe('sender/lint.json', () => {
+  it.each(cases.filter(({ channel }) => channel !== 'file'))('$id $why', ({ channel, expect: expected, ...vector }) => {
+    const { alphabet } = createCountry(gb).sms;
+    const hints = findHints({ ...vector, channel: channel as Channel, english: true, alphabet });
+    expect(
+      hints.map((hint) => ({
+        rule: hint.rule,
+        ...(hint.found === null ? {} : { found: hint.found }),
+        ...figures[hint.rule]?.(hint),
+      })),
+    ).toEqual(expected);
   });
-} else {
-  it('has no vectors to run here', () => {
-    expect(existsSync(file)).toBe(false);
-  });
-}
+});

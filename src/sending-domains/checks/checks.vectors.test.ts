@@ -1,8 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FakeDns, type Zone } from '../../../test/kit/fakes/fake-dns.ts';
+import { readVectors } from '../../../test/kit/vectors.ts';
 import { findAlignment } from './alignment.ts';
 import { type Conclusion, RecordingResolver, runCheck } from './check.ts';
 import { checkProviderRecords } from './check-domain.ts';
@@ -13,9 +11,6 @@ import { checkOwnership } from './ownership.ts';
 import { checkPtr } from './ptr.ts';
 import { checkSpf } from './spf.ts';
 import { checkTls } from './tls.ts';
-
-// A larger set of examples than the tables in the tests, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
 
 interface Case {
   id: string;
@@ -33,32 +28,28 @@ interface AlignmentCase extends Pick<Case, 'id' | 'why' | 'dns' | 'expect'> {
   dkim?: { result: string; domain: string }[];
 }
 
-if (!existsSync(folder)) {
-  it('finds no folder of further examples', () => expect(existsSync(folder)).toBe(false));
-} else {
-  const { tables, cases } = readCases<Case>('dns.json');
-  it.each(cases)('$id $check: $why', async ({ check, setup, dns, expect: expected }) => {
-    const text = JSON.stringify(dns).replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => tables[key] ?? '');
-    const result = await runCheck('dmarc', new FakeDns(JSON.parse(text)), (dns) =>
-      conclude(dns, check, { ...setup, key: tables[setup.key] }),
-    );
-    const { verdict, reason, evidence } = result;
-    // Of what we say besides, the examples name only what the reason leaves open.
-    const details = Object.fromEntries(Object.keys(expected).map((name) => [name, Reflect.get(evidence, name)]));
-    expect({ ...details, verdict, reason }).toEqual(expected);
-    if (!Object.hasOwn(expected, 'server')) expect(evidence.server).toBeUndefined();
-    if (!Object.hasOwn(expected, 'policy')) expect(evidence.policy).toBeUndefined();
-  });
+const { tables, cases } = readCases<Case>('dns.json');
+it.each(cases)('$id $check: $why', async ({ check, setup, dns, expect: expected }) => {
+  const text = JSON.stringify(dns).replaceAll(/\{\{(\w+)\}\}/g, (_, key: string) => tables[key] ?? '');
+  const result = await runCheck('dmarc', new FakeDns(JSON.parse(text)), (dns) =>
+    conclude(dns, check, { ...setup, key: tables[setup.key] }),
+  );
+  const { verdict, reason, evidence } = result;
+  // Of what we say besides, the examples name only what the reason leaves open.
+  const details = Object.fromEntries(Object.keys(expected).map((name) => [name, Reflect.get(evidence, name)]));
+  expect({ ...details, verdict, reason }).toEqual(expected);
+  if (!Object.hasOwn(expected, 'server')) expect(evidence.server).toBeUndefined();
+  if (!Object.hasOwn(expected, 'policy')) expect(evidence.policy).toBeUndefined();
+});
 
-  describe('alignment', () => {
-    it.each(readCases<AlignmentCase>('alignment.json').cases)('$id $why', async (example) => {
-      expect(await evaluate(example)).toEqual(example.expect);
-    });
+describe('alignment', () => {
+  it.each(readCases<AlignmentCase>('alignment.json').cases)('$id $why', async (example) => {
+    expect(await evaluate(example)).toEqual(example.expect);
   });
-}
+});
 
 function readCases<Example>(name: string): { tables: Record<string, string>; cases: Example[] } {
-  return JSON.parse(readFileSync(join(folder, 'sender', name), 'utf8'));
+  return readVectors(`sender/${name}`);
 }
 
 async function conclude(dns: RecordingResolver, check: string, setup: Case['setup']): Promise<Conclusion> {

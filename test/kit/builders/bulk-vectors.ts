@@ -1,12 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FileErrorKind } from '../../../src/libraries/spreadsheet/spreadsheet-error.ts';
 import type { Channel } from '../../../src/protocol/channels.ts';
-
-// A larger set of examples than the other tests have, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
-const file = join(folder, 'bulk/bulk-vectors.json');
+import { casesOf } from '../vectors.ts';
 
 export interface Cell {
   value: string | (string | null)[] | null;
@@ -89,11 +83,7 @@ const decidedOtherwise = new Set([
   'bulk-file-070',
 ]);
 
-export const hasVectors = existsSync(file);
-
-const cases: { kind: string; id: string; quirk?: boolean }[] = hasVectors
-  ? JSON.parse(readFileSync(file, 'utf8')).cases
-  : [];
+const cases = casesOf<{ kind: string; id: string; quirk?: boolean }>('bulk/bulk-vectors.json');
 
 /** The examples of a kind that this product follows. */
 export function vectorsOfKind(kind: 'recipients'): RecipientsCase[];

@@ -1,9 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-// A larger set of examples than the other tests have, kept outside the project and not required.
-const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
+import { casesOf } from '../vectors.ts';
 
 /** What GC Notify answers, and where Pennypost decided otherwise. */
 export interface GcCase {
@@ -26,11 +21,7 @@ interface GcAnswer {
   headers?: Record<string, string>;
 }
 
-/** Undefined where the folder does not exist. */
-export function gcCases(area: string): GcCase[] | undefined {
-  const file = join(folder, 'gc', `${area}.json`);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cases : undefined;
-}
+export const gcCases = (area: string) => casesOf<GcCase>(`gc/${area}.json`);
 
 /** What is expected of Pennypost. */
 export function expectedOf({ gc, pennypost }: GcCase): GcAnswer {
