@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { ApiCaller, CallerDeps } from '../auth/api-caller.ts';
+import type { ApiCaller, CallerDeps, CountAs } from '../auth/api-caller.ts';
 import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
+import { minute_ms } from '../platform/clock.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { FairLimiter } from '../platform/threads/limiter.ts';
 import { withinSpan } from '../platform/tracing/span.ts';
@@ -30,11 +31,18 @@ interface Client {
   address: string;
   password: string;
   caller: ApiCaller;
-  /** The email that it is sending. */
+  /** When its last refused emails were refused. */
+  refusedAt: number[];
+  /** Counts the email that it is sending in the rate limit. */
+  countAs: CountAs;
   hasTooManyRecipients: boolean;
 }
 
 const maxRecipients = 50;
+/** A connection with more refused emails within a minute is closed. */
+const maxRefused = 10;
+/** An email counts at least once for each started megabyte in the rate limit. */
+const sizePerRequest_bytes = 1024 * 1024;
 
 export interface InletTimes {
   /** From connecting to a successful AUTH. */
@@ -46,7 +54,8 @@ export interface InletTimes {
 const defaultTimes: InletTimes = { login_ms: 30_000, message_ms: 120_000 };
 
 /** Accepts emails from software that cannot call the API. Returns undefined if the inlet is off. */
-export async function openInlet(app: InletDeps, times = defaultTimes): Promise<Inlet | undefined> {
+export async function openInlet(app: InletDeps, given: Partial<InletTimes> = {}): Promise<Inlet | undefined> {
+  const times = { ...defaultTimes, ...given };
   const { listen, certificate: cert, key, implicitTls, plainLoopback, maxMessage_bytes, clients } = app.config.inlet;
   if (!listen) return undefined;
   const receiver = new MailReceiver(app);
@@ -106,33 +115,51 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     return reply;
   };
 
-  const receive = async ({ caller }: Client, stream: Readable, recipients: string[]): Promise<string> => {
+  const receive = async ({ caller, countAs }: Client, stream: Readable, recipients: string[]): Promise<string> => {
     const buffer = new MailBuffer(memory, turns, { max_bytes: maxMessage_bytes, timeout_ms: message_ms });
+    // Also if the email is refused, or never ends.
+    const countSize = () => countAs(Math.max(1, Math.ceil(buffer.received_bytes / sizePerRequest_bytes)));
     try {
-      const source = await buffer.read(caller.service_id, stream);
+      const source = await buffer.read(caller.service_id, stream).finally(countSize);
       if (!source) throw tooLarge;
-      return `2.0.0 Queued as ${await receiver.receive(caller, source, recipients)}`;
+      return `2.0.0 Queued as ${await receiver.receive(caller, source, recipients, countAs)}`;
     } finally {
       buffer.release();
     }
+  };
+
+  /** Counts and records the refusal of an email. Returns the reply. */
+  const refusalOf = (client: Client, error: unknown): Reply => {
+    const reply = replyTo(error);
+    const isFinal = reply.responseCode >= 500;
+    count(isFinal ? 'refused' : 'postponed');
+    if (isFinal) client.refusedAt = [...client.refusedAt, performance.now()].slice(-maxRefused);
+    return recorded(client.caller, reply);
+  };
+
+  const isRefusedTooOften = ({ refusedAt }: Client): boolean => {
+    const [first = 0] = refusedAt;
+    return refusedAt.length === maxRefused && performance.now() - first < minute_ms;
   };
 
   return {
     replyTo,
     async authenticate(address, password) {
       const caller = await authenticator.authenticate(address, password);
-      return { address, password, caller, hasTooManyRecipients: false };
+      const fresh = { refusedAt: [], countAs: () => {}, hasTooManyRecipients: false };
+      return { address, password, caller, ...fresh };
     },
     async checkSender(client, sender) {
-      const { address, password, caller } = client;
-      const refuse = (reply: Reply) => {
-        count('refused');
-        return recorded(caller, reply);
-      };
-      if (sender.address === '') throw refuse(new Reply(550, '5.7.1 Bounces are not accepted here'));
-      if (sender.size_bytes > maxMessage_bytes) throw refuse(tooLarge);
-      client.caller = await authenticator.callerOf(address, password);
+      if (isRefusedTooOften(client)) throw new Reply(421, '4.7.0 Too many refused emails');
+      client.caller = await authenticator.callerOf(client.address, client.password);
       client.hasTooManyRecipients = false;
+      try {
+        client.countAs = await receiver.takePermit(client.caller);
+        if (sender.address === '') throw new Reply(550, '5.7.1 Bounces are not accepted here');
+        if (sender.size_bytes > maxMessage_bytes) throw tooLarge;
+      } catch (error) {
+        throw refusalOf(client, error);
+      }
     },
     async checkRecipient(client, address, accepted) {
       const { caller } = client;
@@ -159,10 +186,9 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
         end(250);
         return text;
       } catch (error) {
-        const reply = replyTo(error);
-        count(reply.responseCode < 500 ? 'postponed' : 'refused');
+        const reply = refusalOf(client, error);
         end(reply.responseCode);
-        throw recorded(client.caller, reply);
+        throw reply;
       }
     },
   };

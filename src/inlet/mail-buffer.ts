@@ -15,6 +15,8 @@ export class MailBuffer {
   private buffer = Buffer.alloc(0);
   private size_bytes = 0;
   private endTurn: (() => void) | undefined;
+  /** Also of what is not kept. */
+  received_bytes = 0;
 
   constructor(memory: BodyMemory, turns: FairLimiter, limits: { max_bytes: number; timeout_ms: number }) {
     this.memory = memory;
@@ -26,14 +28,13 @@ export class MailBuffer {
   async read(owner: string, stream: Readable): Promise<Buffer | undefined> {
     const { max_bytes } = this.limits;
     let timer = this.startTimer(stream);
-    let received_bytes = 0;
     this.growTo(smallMail_bytes);
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        received_bytes += chunk.length;
-        if (received_bytes > max_bytes) this.release();
+        this.received_bytes += chunk.length;
+        if (this.received_bytes > max_bytes) this.release();
         else {
-          if (received_bytes > smallMail_bytes && !this.endTurn) {
+          if (this.received_bytes > smallMail_bytes && !this.endTurn) {
             clearTimeout(timer);
             // Nothing is read from the client until then, so it waits.
             this.endTurn = await this.turns.acquire(owner, max_bytes);
@@ -46,7 +47,7 @@ export class MailBuffer {
     } finally {
       clearTimeout(timer);
     }
-    return received_bytes > max_bytes ? undefined : this.buffer.subarray(0, this.size_bytes);
+    return this.received_bytes > max_bytes ? undefined : this.buffer.subarray(0, this.size_bytes);
   }
 
   release(): void {

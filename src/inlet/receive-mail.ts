@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ApiCaller } from '../auth/api-caller.ts';
-import { rateLimitExceeded } from '../notifications/limits/rate-limits.ts';
+import type { ApiCaller, CountAs } from '../auth/api-caller.ts';
+import { takePermit } from '../notifications/limits/rate-limits.ts';
 import { findStoredResponses } from '../notifications/sending/idempotency.ts';
 import { isOwnMailMark, withKeptHeaders } from '../notifications/sending/over-smtp.ts';
 import { persistTogether } from '../notifications/sending/persist-and-respond.ts';
@@ -68,6 +68,12 @@ export class MailReceiver {
     return this.threads.close();
   }
 
+  /** Takes a permit of the rate limit for one email, which is paid for even if the email is refused. */
+  async takePermit(caller: ApiCaller): Promise<CountAs> {
+    const { service, key_type } = await this.contextOf(caller);
+    return takePermit(this.app.sending.rateLimits, service, key_type);
+  }
+
   /** Throws if this caller cannot send to the address. */
   async checkRecipient(caller: ApiCaller, written: string): Promise<void> {
     const { address } = parseAddress(written);
@@ -80,7 +86,7 @@ export class MailReceiver {
    * Stores a message for each recipient, or none. Returns the id of the first once all are durable. The source may be moved to a thread: it
    * cannot be read afterwards.
    */
-  async receive(caller: ApiCaller, source: Buffer, recipients: string[]): Promise<string> {
+  async receive(caller: ApiCaller, source: Buffer, recipients: string[], countAs: CountAs): Promise<string> {
     const context = await this.contextOf(caller);
     const { service } = context;
     const mail = await this.read(service, source);
@@ -91,7 +97,7 @@ export class MailReceiver {
     const keys = wanted.flatMap(({ key }) => key ?? []);
     const known = await findStoredResponses(this.app, service.id, keys);
     const missing = wanted.filter(({ key }) => key === undefined || !known.has(key));
-    const sent = missing.length > 0 ? await this.send(context, mail, missing) : [];
+    const sent = missing.length > 0 ? await this.send(context, mail, missing, countAs) : [];
     const first = wanted[0]?.key;
     // Another connection may have stored the same email in the meantime.
     const earlier = first === undefined ? known : await findStoredResponses(this.app, service.id, [first]);
@@ -99,13 +105,17 @@ export class MailReceiver {
   }
 
   /** Returns the ids. */
-  private async send(context: SendContext, mail: ReadMail, recipients: Recipient[]): Promise<string[]> {
-    const { service, key_type } = context;
-    const window = { service_id: service.id, window: key_type };
-    const { rateLimits } = this.app.sending;
-    const decision = await rateLimits.take(window, service.rate_limit);
-    if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
-    if (recipients.length > 1) rateLimits.countAs(window, recipients.length, decision);
+  private async send(given: SendContext, mail: ReadMail, recipients: Recipient[], countAs: CountAs): Promise<string[]> {
+    let requests = recipients.length;
+    countAs(requests);
+    const context = {
+      ...given,
+      countAs: (ofMessage: number) => {
+        requests += ofMessage - 1;
+        countAs(requests);
+      },
+    };
+    const { service } = context;
     refuseIfDailyLimitIsReached(this.app, context, 'email');
     const template = await this.templateFor(service, mail);
     const mode = this.modeOf(service);

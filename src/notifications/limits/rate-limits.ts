@@ -1,6 +1,7 @@
-import type { ApiCaller } from '../../auth/api-caller.ts';
+import type { CountAs } from '../../auth/api-caller.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { KeyType } from '../../protocol/key-types.ts';
 import { deleteRateWindows, type RateGrant, type RateWindow, takeRatePermits } from './rate-limits.sql.ts';
 
 const rateWindowSeconds = 60;
@@ -289,13 +290,33 @@ export function rateLimitHeaders(limit: number, decision: RateDecision): Record<
   };
 }
 
-export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number, decision: RateDecision): Failure {
+export function rateLimitExceeded(keyType: KeyType, limit: number, decision: RateDecision): Failure {
   return new Failure(
     'too-many',
     'RateLimitError',
     `Exceeded rate limit for key type ${keyTypeNames[keyType]} of ${limit} requests per ${rateWindowSeconds} seconds`,
     { headers: { 'retry-after': String(decision.reset_s) }, reason: 'rate_limit' },
   );
+}
+
+/**
+ * Takes a permit to send. Throws if the rate limit is used up. Returns a function that says how many requests it counts as in all: the
+ * highest number counts.
+ */
+export async function takePermit(
+  limits: RateLimits,
+  { id, rate_limit }: { id: string; rate_limit: number },
+  keyType: KeyType,
+): Promise<CountAs> {
+  const window = { service_id: id, window: keyType };
+  const decision = await limits.take(window, rate_limit);
+  if (!decision.granted) throw rateLimitExceeded(keyType, rate_limit, decision);
+  let counted = 1;
+  return (requests) => {
+    if (requests <= counted) return;
+    limits.countAs(window, requests - counted + 1, decision);
+    counted = requests;
+  };
 }
 
 /** Deletes windows of services without recent requests. */

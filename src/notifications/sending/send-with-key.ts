@@ -3,7 +3,7 @@ import type { ApiCaller } from '../../auth/api-caller.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
-import { rateLimitExceeded } from '../limits/rate-limits.ts';
+import { takePermit } from '../limits/rate-limits.ts';
 import { digestOfRequest, findStoredResponse, replay } from './idempotency.ts';
 import { type CheckedRequest, readEmailRequest, readLetterRequest, readSmsRequest } from './read-requests.ts';
 import { sendEmail, sendLetter, sendSms } from './send.ts';
@@ -36,10 +36,7 @@ export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySen
   return app.sending.running.shared(service_id, key, async () => {
     const stored = await findStoredResponse(app, service_id, key);
     if (stored) return replay<{ id: string }>(stored, request_digest).response;
-    const window = { service_id, window: key_type };
-    const decision = await app.sending.rateLimits.take(window, service.rate_limit);
-    if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
-    context.countAs = (requests) => void app.sending.rateLimits.countAs(window, requests, decision);
+    context.countAs = await takePermit(app.sending.rateLimits, service, key_type);
     refuseIfDailyLimitIsReached(app, context, send.channel);
     return sendChecked(app, context, send.channel, checkedRequest(send));
   });

@@ -56,7 +56,8 @@ export class SmtpClient {
 
   /** Sends an email; `source` is everything after DATA. */
   async send(source: string, ...recipients: string[]): Promise<string> {
-    await this.say('MAIL FROM:<software@example.org>');
+    const begun = await this.say('MAIL FROM:<software@example.org>');
+    if (!begun.startsWith('250')) return begun;
     for (const recipient of recipients) {
       const answer = await this.say(`RCPT TO:<${recipient}>`);
       if (!answer.startsWith('250')) return answer;
