@@ -36,10 +36,7 @@ async function anInlet(
 ): Promise<Inlet> {
   const { app } = harness;
   const config = { ...app.config, inlet: { ...app.config.inlet, ...changes } };
-  const opened = await openInlet(
-    { ...app, metrics: new Metrics(), config },
-    { login_ms: 30_000, message_ms: 120_000, ...times },
-  );
+  const opened = await openInlet({ ...app, metrics: new Metrics(), config }, times);
   if (!opened) throw new Error('The inlet is off');
   open.push(opened);
   return opened;
@@ -133,7 +130,7 @@ describe('an email over SMTP', () => {
   });
 
   it('is stored once, however often it is sent again with its Message-ID', async () => {
-    const of = await aMailService({ rate_limit: 3 });
+    const of = await aMailService({ rate_limit: 4 });
     const apiKey = await smtpKey(of);
     const client = await signedIn(apiKey);
     const again = mail({ headers: ['Message-ID: <one@software.example>'] });
@@ -476,14 +473,6 @@ describe('what is refused', () => {
     expect(await messagesOf(of)).toHaveLength(1);
   });
 
-  it('emails beyond the rate limit, and none of them counts', async () => {
-    const of = await aMailService({ rate_limit: 1 });
-    const client = await signedIn(await smtpKey(of));
-    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^250/);
-    expect(await client.send(mail(), 'ada@example.org')).toMatch(/^450 4\.7\.1 Exceeded rate limit/);
-    expect(await messagesOf(of)).toHaveLength(1);
-  });
-
   it.each<[string, string | RegExp, string]>([
     ['without text', '554 5.6.0 The email has no text', mail({ body: '  ' })],
     ['with a file', '554 5.7.1 Attachments are not accepted', withFile()],
@@ -590,16 +579,6 @@ describe('what is refused', () => {
     clients.push(client);
     expect(await client.say('EHLO test')).toMatch(/^250/);
   });
-
-  it('more connections than there may be of one address, unless they sign in', async () => {
-    const { port } = await anInlet({ clients: 8 });
-    const first = [await connected(port), await connected(port)];
-    for (const client of first) expect(await client.say('EHLO test')).toMatch(/^250/);
-    const third = await connected(port);
-    expect(await third.say('EHLO test')).toBe('');
-    expect(await first[0]?.login(key)).toMatch(/^235/);
-    expect(await (await connected(port)).say('EHLO test')).toMatch(/^250/);
-  });
 });
 
 it('counts connections, emails and wrong keys, and says until when the certificate is valid', async () => {
@@ -607,7 +586,7 @@ it('counts connections, emails and wrong keys, and says until when the certifica
   await client.say('EHLO test');
   await client.login('wrong');
   expect(await metricOf(harness, 'smtp_inlet_auth_failures_total')).toMatch(/ 1$/m);
-  expect(await metricOf(harness, 'smtp_inlet_sessions')).toMatch(/ [1-9]\d*$/m);
+  expect(await metricOf(harness, 'smtp_inlet_sessions')).toMatch(/state="idle"\} [1-9]\d*$/m);
   const emails = await metricOf(harness, 'smtp_inlet_messages_total');
   for (const outcome of ['accepted', 'refused', 'postponed'])
     expect(emails).toMatch(new RegExp(`outcome="${outcome}"\\} [1-9]`));
@@ -681,7 +660,9 @@ describe('an email in pieces', () => {
     open.push(opened);
     const body = `${'A line of a long report.'.repeat(10)}\r\n`.repeat(6_000);
     const together: SmtpClient[] = [];
-    while (together.length < 6) together.push(await SmtpClient.signedIn(opened.port, key));
+    // A service may have a quarter of the connections.
+    for (const apiKey of [key, await smtpKey(await aMailService()), await smtpKey(await aMailService())])
+      for (let count = 0; count < 2; count += 1) together.push(await SmtpClient.signedIn(opened.port, apiKey));
     clients.push(...together);
     const answers = await Promise.all(together.map((client) => client.send(mail({ body }), 'ada@example.org')));
     expect(answers.filter((answer) => !answer.startsWith('250'))).toEqual([]);

@@ -8,7 +8,7 @@ import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { FairLimiter } from '../platform/threads/limiter.ts';
 import { withinSpan } from '../platform/tracing/span.ts';
 import { Authenticator } from './authenticator.ts';
-import { InletListener, type InletRules } from './listener.ts';
+import { InletListener, type InletRules, sessionStates } from './listener.ts';
 import { MailBuffer, smallMail_bytes } from './mail-buffer.ts';
 import { MailReceiver } from './receive-mail.ts';
 import { connectionLost, localError, Reply, replyOf } from './replies.ts';
@@ -31,6 +31,7 @@ interface Client {
   address: string;
   password: string;
   caller: ApiCaller;
+  lastEmailAt: number;
   /** When its last refused emails were refused. */
   refusedAt: number[];
   /** Counts the email that it is sending in the rate limit. */
@@ -49,9 +50,11 @@ export interface InletTimes {
   login_ms: number;
   /** From DATA to the end of the email; a large one has this time again from its turn. */
   message_ms: number;
+  /** From one email to the next, while there are few free connections. */
+  idle_ms: number;
 }
 
-const defaultTimes: InletTimes = { login_ms: 30_000, message_ms: 120_000 };
+const defaultTimes: InletTimes = { login_ms: 30_000, message_ms: 120_000, idle_ms: minute_ms };
 
 /** Accepts emails from software that cannot call the API. Returns undefined if the inlet is off. */
 export async function openInlet(app: InletDeps, given: Partial<InletTimes> = {}): Promise<Inlet | undefined> {
@@ -70,11 +73,16 @@ export async function openInlet(app: InletDeps, given: Partial<InletTimes> = {})
       maxMessage_bytes,
       maxClients: clients,
       loginTimeout_ms: times.login_ms,
+      idleTimeout_ms: times.idle_ms,
     },
     rulesOf(app, receiver, times),
   );
   const port = await listener.listen();
-  app.metrics.gauge('smtp_inlet_sessions', 'Connections to the SMTP inlet', () => listener.connections);
+  app.metrics.gauges('smtp_inlet_sessions', 'Connections to the SMTP inlet', ['state'], async () => {
+    const counts = listener.countSessions();
+    return sessionStates.map((state) => ({ labels: { state }, value: counts[state] }));
+  });
+  app.metrics.gauge('smtp_inlet_max_sessions', 'SMTP_INLET_CLIENTS', () => clients);
   if (cert) {
     const until = Date.parse(new X509Certificate(cert).validTo) / 1_000;
     app.metrics.gauge('smtp_inlet_certificate_expiry_seconds', 'When the certificate expires', () => until);
@@ -146,7 +154,7 @@ function rulesOf(app: InletDeps, receiver: MailReceiver, { message_ms }: InletTi
     replyTo,
     async authenticate(address, password) {
       const caller = await authenticator.authenticate(address, password);
-      const fresh = { refusedAt: [], countAs: () => {}, hasTooManyRecipients: false };
+      const fresh = { lastEmailAt: performance.now(), refusedAt: [], countAs: () => {}, hasTooManyRecipients: false };
       return { address, password, caller, ...fresh };
     },
     async checkSender(client, sender) {

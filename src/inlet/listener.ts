@@ -7,12 +7,20 @@ import type {
   SMTPServerOptions,
   SMTPServerSession,
 } from 'smtp-server';
+import type { ApiCaller } from '../auth/api-caller.ts';
 import { clientNetwork, isLoopback } from '../platform/http/networks.ts';
 import { connectionClass } from './connection.ts';
 import { Reply } from './replies.ts';
 
+/** A client that has signed in. */
+export interface SignedIn {
+  caller: Pick<ApiCaller, 'service_id' | 'api_key_id' | 'key_type'>;
+  /** When its latest email ended, or it signed in; by `performance.now()`. Infinity while an email arrives. */
+  lastEmailAt: number;
+}
+
 /** Decides about the commands of a client. Each rule throws a Reply to refuse. */
-export interface InletRules<Client> {
+export interface InletRules<Client extends SignedIn> {
   /** Returns the client that the other rules receive. */
   authenticate(address: string, password: string): Promise<Client>;
   checkSender(client: Client, sender: Sender): Promise<void>;
@@ -43,19 +51,27 @@ export interface ListenerOptions {
   maxClients: number;
   /** From connecting to a successful AUTH. */
   loginTimeout_ms: number;
+  /** From one email to the next, while there are few free connections. */
+  idleTimeout_ms: number;
 }
+
+export const sessionStates = ['unauthenticated', 'idle', 'sending'] as const;
+type SessionState = (typeof sessionStates)[number];
 
 /** Enough for a password with the longest name of an API key. */
 const maxCommandLength = 4_096;
 /** RFC 5321, 4.5.3.2. A client also waits that long for its turn with a large email. */
-const idleTimeout_ms = 300_000;
+const silenceTimeout_ms = 300_000;
 const checkEvery_ms = 1_000;
-/** How much of the connections one address may take without signing in. */
-const unauthenticatedShare = 0.25;
+/** How much of the connections one address may take without signing in, and one service by signing in. */
+const maxShare = 0.25;
+const maxOfTestKey = 2;
+/** When more of the connections are taken, idle ones are closed. */
+const fullShare = 0.75;
 const closeTimeout_ms = 5_000;
 
 /** The SMTP protocol, as the library smtp-server speaks it. The library is loaded only if the inlet is on. */
-export class InletListener<Client> {
+export class InletListener<Client extends SignedIn> {
   private readonly options: ListenerOptions;
   private readonly rules: InletRules<Client>;
   private server: SMTPServer | undefined;
@@ -66,8 +82,11 @@ export class InletListener<Client> {
     this.rules = rules;
   }
 
-  get connections(): number {
-    return this.server?.connections.size ?? 0;
+  /** Counts the connections by state. */
+  countSessions(): Record<SessionState, number> {
+    const counts = { unauthenticated: 0, idle: 0, sending: 0 };
+    for (const { session } of this.server?.connections ?? []) counts[stateOf(session.user)] += 1;
+    return counts;
   }
 
   /** Returns the port. */
@@ -79,7 +98,7 @@ export class InletListener<Client> {
     const { host, port, plainLoopback } = this.options;
     const isPlainAllowed = (address: string) => plainLoopback && isLoopback(address);
     const hasTooMany = (address: string) => this.hasTooManyUnauthenticated(address);
-    const { loginTimeout_ms } = this.options;
+    const { loginTimeout_ms, idleTimeout_ms, maxClients } = this.options;
 
     const Connection = connectionClass(SMTPConnection, isPlainAllowed);
 
@@ -114,10 +133,16 @@ export class InletListener<Client> {
     server.on('error', () => undefined);
     this.server = server;
     this.timer = setInterval(() => {
-      const latest = performance.now() - loginTimeout_ms;
-      for (const connection of server.connections)
-        if (!connection.session.user && (connection as InstanceType<typeof Connection>).since < latest)
-          connection.send(421, '4.4.2 Authentication took too long');
+      const now = performance.now();
+      const isNearlyFull = server.connections.size > maxClients * fullShare;
+      for (const connection of server.connections) {
+        const user: Client | undefined = connection.session.user;
+        if (!user) {
+          if ((connection as InstanceType<typeof Connection>).since < now - loginTimeout_ms)
+            connection.send(421, '4.4.2 Authentication took too long');
+        } else if (isNearlyFull && user.lastEmailAt < now - idleTimeout_ms)
+          connection.send(421, '4.4.2 Idle for too long while there are many connections');
+      }
     }, checkEvery_ms).unref();
     const address = server.server.address();
     return typeof address === 'object' && address !== null ? address.port : port;
@@ -136,7 +161,21 @@ export class InletListener<Client> {
     const unauthenticated = [...[...connections].filter(({ session }) => !session.user), ...beforeTls.keys()];
     const network = clientNetwork(address);
     const count = unauthenticated.filter(({ remoteAddress = '' }) => clientNetwork(remoteAddress) === network).length;
-    return count > Math.max(1, Math.floor(this.options.maxClients * unauthenticatedShare));
+    return count > this.share;
+  }
+
+  /** How many connections one address or service may have. */
+  private get share(): number {
+    return Math.max(1, Math.floor(this.options.maxClients * maxShare));
+  }
+
+  private refuseTooManyOf({ service_id, api_key_id, key_type }: SignedIn['caller']): void {
+    const users = [...(this.server?.connections ?? [])].flatMap(({ session }): SignedIn[] => session.user || []);
+    const ofService = users.filter(({ caller }) => caller.service_id === service_id);
+    if (ofService.length >= this.share) throw new Reply(421, '4.7.0 Too many connections of this service');
+    const ofKey = ofService.filter(({ caller }) => caller.api_key_id === api_key_id);
+    if (key_type === 'test' && ofKey.length >= maxOfTestKey)
+      throw new Reply(421, `4.7.0 A test key can have at most ${maxOfTestKey} connections`);
   }
 
   private serverOptions(hasTooMany: (address: string) => boolean): SMTPServerOptions {
@@ -163,13 +202,18 @@ export class InletListener<Client> {
       ...{ hideDSN: true, hideREQUIRETLS: true },
       size: maxMessage_bytes,
       ...{ maxClients, maxCommandLength },
-      socketTimeout: idleTimeout_ms,
+      socketTimeout: silenceTimeout_ms,
       closeTimeout: closeTimeout_ms,
       onConnect: ({ remoteAddress }, done) => {
         done(hasTooMany(remoteAddress) ? new Reply(421, '4.7.0 Too many connections from your address') : null);
       },
       onAuth: ({ password }: SMTPServerAuthentication, session: SMTPServerSession, done) => {
-        rules.authenticate(session.remoteAddress, password ?? '').then(
+        const authenticate = async () => {
+          const user = await rules.authenticate(session.remoteAddress, password ?? '');
+          this.refuseTooManyOf(user.caller);
+          return user;
+        };
+        authenticate().then(
           (user) => done(null, { user }),
           (error) => done(rules.replyTo(error)),
         );
@@ -184,11 +228,23 @@ export class InletListener<Client> {
       },
       onData: (stream, { user, envelope }, done) => {
         const recipients = envelope.rcptTo.map(({ address }) => address);
-        rules.receive(user, stream, recipients).then(
-          (text) => done(null, text),
-          (error) => done(rules.replyTo(error)),
-        );
+        user.lastEmailAt = Number.POSITIVE_INFINITY;
+        const end = () => {
+          user.lastEmailAt = performance.now();
+        };
+        rules
+          .receive(user, stream, recipients)
+          .finally(end)
+          .then(
+            (text) => done(null, text),
+            (error) => done(rules.replyTo(error)),
+          );
       },
     };
   }
+}
+
+function stateOf(user: SignedIn | undefined): SessionState {
+  if (!user) return 'unauthenticated';
+  return user.lastEmailAt === Number.POSITIVE_INFINITY ? 'sending' : 'idle';
 }
