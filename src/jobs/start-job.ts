@@ -23,6 +23,7 @@ import {
   returnReservation,
 } from './accept-job.ts';
 import { countUploadRows, isServiceActive, type JobRow, lockJob, updateJob } from './jobs.sql.ts';
+import { recordOutcomeOfJob } from './recurring/run-outcomes.ts';
 import { findOpening } from './waiting-files.ts';
 
 /** Starts a job that is due. Days may have passed since it was accepted, so a job that would be refused now is cancelled. */
@@ -75,6 +76,7 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
       { event: 'job.started', job: id, service: service_id, status, cancelled_because },
       'A job was started',
     );
+    await recordOutcomeOfJob(app, started);
   }
   return started;
 }

@@ -1,5 +1,5 @@
 import { t } from '../../language/text.ts';
-import { managePermissionSets, type ServicePermission } from '../../users/members/permissions.ts';
+import { managePermissionSets, type ServicePermission, sendPermissionSets } from '../../users/members/permissions.ts';
 import { isOperator } from '../../users/user-record.ts';
 
 /** What a member of a service may do, in the console's terms. Stored in two vocabularies of permissions. */
@@ -73,9 +73,9 @@ export function may(who: Who, visitor: Visitor | undefined, scope?: AccessScope,
 /** Each list is one way to have the right: the console's own name, or all the names that other front ends store. */
 const permissionSets: Record<Exclude<Right, 'any'>, readonly (readonly string[])[]> = {
   activity: [['view_activity']],
-  send: [['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
+  send: sendPermissionSets,
   /** The right to open single messages, for people who see the activity and people who may have sent the message. */
-  messages: [['view_activity'], ['send_messages'], ['send_texts', 'send_emails', 'send_letters']],
+  messages: [['view_activity'], ...sendPermissionSets],
   templates: [['manage_templates']],
   manage: managePermissionSets,
   api: [['manage_api_keys']],

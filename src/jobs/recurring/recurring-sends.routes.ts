@@ -47,6 +47,7 @@ const Run = Type.Object({
   job_id: Uuid,
   outcome: OneOf(['started', 'sent', 'failed', 'skipped']),
   reason: Nullable(Type.String()),
+  job_status: Nullable(Type.String({ description: 'Null without a file' })),
 });
 
 export function recurringSendRoutes(http: Http, app: UploadDeps): void {

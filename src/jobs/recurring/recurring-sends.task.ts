@@ -7,33 +7,39 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
 import { uuidOfHex } from '../../platform/id.ts';
 import { findTemplate } from '../../templates/compiled-templates.ts';
+import { maySend } from '../../users/members/permissions.ts';
 import { acceptJob, type JobDeps } from '../accept-job.ts';
 import { copyContactList } from '../contact-lists/contact-lists.ts';
-import { selectJob } from '../jobs.sql.ts';
+import { type JobRow, selectJob } from '../jobs.sql.ts';
 import { selectUpload } from '../uploads/uploads.sql.ts';
 import { checkCopy, getService, type UploadDeps } from '../uploads/uploads.ts';
 import {
   deleteRunsBefore,
   endPaused,
   insertRun,
-  isMember,
   leaseRun,
   lockDue,
+  lockRun,
   type RecurringRunRow,
   type RecurringSendRow,
+  selectOwner,
   selectRecurringSend,
   updateRecurringSend,
   updateRun,
 } from './recurring-sends.sql.ts';
 import { recurrenceOf } from './recurring-sends.ts';
+import { countRuns, recordFailure, recordOutcome, recordSkipped } from './run-outcomes.ts';
 import {
-  limitExceeded,
   listDeleted,
   notRunning,
   ownerHasLeft,
+  ownerMayNotSend,
+  ownerReasons,
   pausedByGuard,
   templateDeleted,
+  templateHidden,
   unexpectedError,
+  wasPaused,
 } from './run-reasons.ts';
 
 type Deps = JobDeps & UploadDeps;
@@ -42,16 +48,15 @@ type Deps = JobDeps & UploadDeps;
 const maxDelay_ms = 6 * hour_ms;
 /** Longer than creating a job takes. If a process is killed, another one takes over after this time. */
 const lease_ms = 5 * minute_ms;
-const maxFailures = 3;
 const runsKept_ms = 366 * day_ms;
-/** Within this time, somebody else can resume a recurring send whose owner has left. */
+/** Within this time, another member can resume a recurring send whose owner does not stand for it any more. */
 const withoutOwner_ms = 14 * day_ms;
 
 /** Creates the jobs of recurring sends that are due. Each date gets one job, no matter how many processes run this. */
 export async function runRecurringSends(app: Deps): Promise<void> {
   const errors = [...(await beginRuns(app)), ...(await createJobs(app))];
   const now = app.clock.now();
-  await endPaused(app.db, ownerHasLeft, timestamp(earlier(now, withoutOwner_ms)));
+  await endPaused(app.db, ownerReasons, timestamp(earlier(now, withoutOwner_ms)));
   await deleteRunsBefore(app.db, timestamp(earlier(now, runsKept_ms)));
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} recurring sends failed, see the log`);
 }
@@ -87,7 +92,7 @@ async function beginRun(app: Deps, broken: Map<string, unknown>): Promise<boolea
       reason: isLate ? notRunning : null,
       leased_until: null,
     });
-    if (isLate) countRun(app, 'skipped');
+    if (isLate) countRuns(app, 'skipped');
     await updateRecurringSend(tx, due.id, next ? { next_at: timestamp(next) } : { next_at: null, state: 'ended' });
     return true;
   });
@@ -122,46 +127,45 @@ async function createJobs(app: Deps): Promise<unknown[]> {
 async function createJobOf(app: Deps, run: RecurringRunRow): Promise<void> {
   const send = await selectRecurringSend(app.db, run.recurring_id);
   if (!send) return;
-  if (!(await selectJob(app.db, run.job_id))) {
-    if (isTooLate(run.due_at, app.clock.now())) return giveUp(app, send, run);
-    try {
-      await acceptRun(app, send, run);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      // If this took longer than the lease, another process may have created the job meanwhile.
-      if (!(await selectJob(app.db, run.job_id))) return failOrRetry(app, send, run, error);
-    }
+  const job = await selectJob(app.db, run.job_id);
+  if (job) return recordOutcome(app, run, job);
+  if (isTooLate(run.due_at, app.clock.now())) return giveUp(app, run);
+  try {
+    await recordOutcome(app, run, await acceptRun(app, send, run));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // If this took longer than the lease, another process may have created the job meanwhile.
+    if (error.reason !== endedReason && !(await selectJob(app.db, run.job_id))) await failOrRetry(app, run, error);
   }
-  await updateRun(app.db, run, { outcome: 'sent', reason: null, reason_texts: null, leased_until: null });
-  await updateRecurringSend(app.db, send.id, { failures: 0 });
-  countRun(app, 'sent');
 }
 
 /** Other files or another check may be in the way, or the database: then the next lease tries again. */
 const temporary: readonly string[] = ['conflict', 'too-many', 'unavailable', 'timeout'] satisfies Failure['kind'][];
 
-function failOrRetry(app: Deps, send: RecurringSendRow, run: RecurringRunRow, error: Failure): Promise<void> {
+async function failOrRetry(app: Deps, run: RecurringRunRow, error: Failure): Promise<void> {
   const { localised } = error;
   const texts = isText(localised) ? [localised] : Object.values(localised).flat();
   const why = { reason: texts.map(inEnglish).join(' '), reason_texts: JSON.stringify(texts.map(storedText)) };
-  if (temporary.includes(error.kind)) return updateRun(app.db, run, why);
-  return recordFailure(app, send, run, { ...why, pauses: error.reason === pausingReason });
+  if (temporary.includes(error.kind)) await updateRun(app.db, run, why);
+  else await recordFailure(app, run, { ...why, pauses: error.reason === pausingReason });
 }
 
 /** Its reason is that of the last attempt. Without one, no process was there to try. */
-async function giveUp(app: Deps, send: RecurringSendRow, run: RecurringRunRow): Promise<void> {
-  if (run.reason !== null) return recordFailure(app, send, run, { reason: run.reason, pauses: false });
-  await updateRun(app.db, run, { outcome: 'skipped', reason: notRunning, leased_until: null });
-  countRun(app, 'skipped');
+function giveUp(app: Deps, run: RecurringRunRow): Promise<void> {
+  if (run.reason !== null) return recordFailure(app, run, { reason: run.reason, pauses: false });
+  return recordSkipped(app, run, notRunning);
 }
 
-async function acceptRun(app: Deps, send: RecurringSendRow, run: RecurringRunRow): Promise<void> {
+async function acceptRun(app: Deps, send: RecurringSendRow, run: RecurringRunRow): Promise<JobRow> {
   const { service_id, template_id, sender_id, created_by_id } = send;
-  if (!(await isMember(app.db, service_id, created_by_id))) throw pausing(ownerHasLeft);
   const template = await findTemplate(app, service_id, template_id);
   if (template.found !== 'here' || template.template.row.archived) throw pausing(templateDeleted);
+  const { template_type, folder } = template.template.row;
+  const owner = await selectOwner(app.db, { service_id, user_id: created_by_id, folder });
+  if (!owner) throw pausing(ownerHasLeft);
+  if (!maySend(owner.permissions)) throw pausing(ownerMayNotSend);
+  if (!owner.sees_folder) throw pausing(templateHidden);
   const service = await getService(app, service_id);
-  const { template_type } = template.template.row;
   const refusal = refusalOfGuard(app, service, { notification_type: template_type, key_type: 'normal' });
   if (refusal) throw pausing(pausedByGuard);
   const upload =
@@ -171,13 +175,17 @@ async function acceptRun(app: Deps, send: RecurringSendRow, run: RecurringRunRow
       throw error;
     }));
   await checkCopy(app, service, upload, { template_id, sender_id });
-  const job = await acceptJob(app, {
+  return acceptJob(app, {
     ...{ service, upload_id: run.job_id, created_by_id, scheduled_for: null, on_error: 'skip' },
     when_limit_exceeded: 'record',
+    async alsoStore(tx) {
+      if (!(await lockRun(tx, run))) throw invalid(wasPaused, { reason: endedReason });
+    },
   });
-  if (job.status === 'sending limits exceeded') throw invalid(limitExceeded);
 }
 
+/** The recurring send was paused or deleted while its file was made. */
+const endedReason = 'recurring_run_has_ended';
 const pausingReason = 'recurring_send_pauses';
 
 /** A failure that would repeat on every date. */
@@ -185,31 +193,6 @@ function pausing(text: string): Failure {
   return invalid(text, { reason: pausingReason });
 }
 
-async function recordFailure(
-  app: Deps,
-  send: RecurringSendRow,
-  run: RecurringRunRow,
-  { pauses: mustPause, ...why }: { reason: string; reason_texts?: string; pauses: boolean },
-): Promise<void> {
-  const failures = send.failures + 1;
-  const pauses = mustPause || failures >= maxFailures;
-  await inTransaction(app.db, async (tx) => {
-    await updateRun(tx, run, { outcome: 'failed', ...why, leased_until: null });
-    const paused = { state: 'paused', next_at: null, ends_reason: why.reason } as const;
-    await updateRecurringSend(tx, send.id, { failures, ...(pauses && send.state !== 'ended' ? paused : {}) });
-  });
-  countRun(app, 'failed');
-  const { id, service_id } = send;
-  app.log.warn(
-    { event: 'recurring_send.failed', recurring_send: id, service: service_id, reason: why.reason, pauses },
-    'A recurring send failed',
-  );
-}
-
 function logError({ log }: Deps, recurring_send: string, err: unknown): void {
   log.error({ event: 'recurring_send.error', recurring_send, err }, 'A recurring send met an unexpected error');
-}
-
-function countRun({ metrics }: Deps, outcome: 'sent' | 'failed' | 'skipped'): void {
-  metrics.counter('recurring_runs_total', 'Dates of recurring sends', ['outcome']).inc({ outcome });
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
-import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { aRecurringTeam } from '../../../test/kit/builders/recurring-sends.ts';
+import { aUser } from '../../../test/kit/builders/rows.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
 import { metricOf } from '../../../test/kit/world/metrics.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
@@ -11,34 +12,9 @@ const harness = useHarness({ now, config: { guard: { mode: 'on' } } });
 const { admin } = harness;
 const times = { rule: 'FREQ=WEEKLY;BYDAY=MO', starts_on: '2026-10-20', at_time: '01:30' };
 
-async function aTeam(template_type: 'sms' | 'email' = 'sms') {
+function aTeam(template_type: 'sms' | 'email' = 'sms') {
   harness.clock.set(now);
-  const created_by = await aUser(harness);
-  const service = await aService(harness, { created_by_id: created_by });
-  const template_id = await aTemplate(harness, service, { template_type, subject: 'Hello', content: 'Hello' });
-  const upload = await harness.request({
-    method: 'POST',
-    url: `/service/${service}/upload?filename=People.csv&contact_list=true`,
-    headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
-    payload:
-      template_type === 'sms'
-        ? 'phone number\n07700900460\n07700900461\n'
-        : 'email address\na@example.org\nb@example.org\n',
-  });
-  const contact_list_id = upload.body.data.id;
-  const list = {
-    id: contact_list_id,
-    original_file_name: 'People.csv',
-    row_count: 2,
-    template_type,
-    created_by,
-  };
-  expect((await admin('POST', `/service/${service}/contact-list`, list)).status).toBe(201);
-  const url = `/service/${service}/recurring-send`;
-  const create = (more: object = {}) =>
-    admin('POST', url, { template_id, contact_list_id, created_by, ...times, ...more });
-  const read = async (id: string) => (await admin('GET', `${url}/${id}`)).body.data;
-  return { service, created_by, template_id, contact_list_id, url, create, read };
+  return aRecurringTeam(harness, {}, template_type);
 }
 
 // Otherwise their later dates would run in later tests.
@@ -151,6 +127,7 @@ describe('a recurring send', () => {
       const { broken, other, id, later, repair } = await twoTeams();
       harness.clock.set('2026-10-26T01:31:00Z');
       await expect(runRecurringSends(harness.app)).rejects.toThrow('1 recurring sends failed');
+      await harness.runTasks();
       expect((await other.read(later)).runs).toMatchObject([{ outcome: 'sent' }]);
       expect((await broken.read(id)).runs).toMatchObject([{ outcome: 'started', reason: 'An unexpected error' }]);
       await repair();
@@ -177,6 +154,7 @@ describe('a recurring send', () => {
       await set('FREQ=HOURLY');
       harness.clock.set('2026-10-26T01:31:00Z');
       await expect(runRecurringSends(harness.app)).rejects.toThrow('1 recurring sends failed');
+      await harness.runTasks();
       expect((await other.read(later)).runs).toMatchObject([{ outcome: 'sent' }]);
       await set(times.rule);
       expect((await broken.read(id)).runs).toEqual([]);
@@ -286,6 +264,8 @@ describe('a recurring send', () => {
       'The owner has left the service',
       ({ service }: Team) => harness.app.db.deleteFrom('service_members').where('service_id', '=', service).execute(),
     ],
+    ['The owner may no longer send messages', ({ setRights }: Team) => setRights('activity', 'templates')],
+    ['The owner can no longer see the template', hideTemplate],
   ])('pauses itself: %s', async (reason, change) => {
     const team = await aTeam();
     const { id } = (await team.create()).body.data;
@@ -342,6 +322,15 @@ describe('a recurring send', () => {
     expect(await messagesOf(service)).toBe(0);
   });
 });
+
+/** Puts the template into a folder that its owner cannot see. */
+async function hideTemplate({ service, template_id }: Team) {
+  const url = `/service/${service}/template-folder`;
+  const { id } = (await admin('POST', url, { name: 'Secret', parent_id: null })).body.data;
+  await admin('POST', `${url}/${id}`, { name: 'Secret', users_with_permission: [] });
+  const moved = await admin('POST', `${url}/${id}/contents`, { templates: [template_id], folders: [] });
+  expect(moved.status).toBe(204);
+}
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 type Team = Awaited<ReturnType<typeof aTeam>>;

@@ -4,24 +4,27 @@ import { nextOccurrences, parseRule, type Recurrence } from '../../countries/tim
 import { isTimeZone } from '../../countries/timing/zones.ts';
 import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
 import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findTemplate } from '../../templates/compiled-templates.ts';
+import { maySend } from '../../users/members/permissions.ts';
 import { getContactList } from '../contact-lists/contact-lists.ts';
 import { chooseSender, getService, type UploadDeps } from '../uploads/uploads.ts';
 import {
   deleteRecurringSend,
   insertRecurringSend,
-  isMember,
-  type RecurringRunRow,
+  lockRecurringSend,
   type RecurringSendRow,
+  selectOwner,
   selectRecurringSend,
   selectRecurringSends,
   selectRuns,
   updateRecurringSend,
 } from './recurring-sends.sql.ts';
+import { countRuns, pauseLocked } from './run-outcomes.ts';
 
 const datesShown = 5;
 const runsShown = 20;
@@ -52,7 +55,7 @@ export async function getRecurringSend(
   app: Platform,
   serviceId: string,
   id: string,
-): Promise<RecurringSend & { runs: RecurringRunRow[] }> {
+): Promise<RecurringSend & { runs: Awaited<ReturnType<typeof selectRuns>> }> {
   const row = await findRow(app, serviceId, id);
   return { ...recordOf(app, row), runs: await selectRuns(app.db, id, runsShown) };
 }
@@ -108,11 +111,10 @@ export async function createRecurringSend(
   if (!next) throw invalidField('rule', 'This rule has no date in the future.');
   const [unknown] = await selectUnknownIds(app.db, [{ field: 'created_by', table: 'users', id: request.created_by }]);
   if (unknown) throw invalidField(unknown, 'No result found');
-  if (!(await isMember(app.db, serviceId, request.created_by))) {
-    throw invalidField('created_by', 'This person is not a member of the service.');
-  }
   const template = await findTemplate(app, serviceId, request.template_id);
   if (template.found !== 'here' || template.template.row.archived) throw invalidField('template_id', 'No result found');
+  const { folder } = template.template.row;
+  await refuseUnlessOwner(app, 'created_by', { service_id: serviceId, user_id: request.created_by, folder });
   const list = await getContactList(app, serviceId, request.contact_list_id).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'not-found')
       throw invalidField('contact_list_id', 'No result found');
@@ -151,25 +153,47 @@ export async function createRecurringSend(
   return recordOf(app, row);
 }
 
+/** A recurring send needs a person who stands for it: a member who could send the template to the list by hand. */
+async function refuseUnlessOwner(
+  { db }: Platform,
+  field: string,
+  person: Parameters<typeof selectOwner>[1],
+): Promise<void> {
+  const owner = await selectOwner(db, person);
+  if (!owner) throw invalidField(field, 'This person is not a member of the service.');
+  if (!maySend(owner.permissions)) throw invalidField(field, 'This person may not send messages.');
+  if (!owner.sees_folder) throw invalidField(field, 'This person cannot see the template.');
+}
+
 const changedMeanwhile = t('Somebody has changed this recurring send. Look at it again.');
 const noFurtherDate = forApi(
   'This recurring send has no further date',
   t('This recurring send has no further date. Add another one.'),
 );
 
+/** A date that still waits for its file is skipped. */
 export async function pauseRecurringSend(app: Platform, serviceId: string, id: string): Promise<void> {
-  const { state } = await findRow(app, serviceId, id);
-  if (state !== 'active') throw invalid(forApi('This recurring send is not active', changedMeanwhile));
-  await updateRecurringSend(app.db, id, { state: 'paused', next_at: null, ends_reason: null });
+  await findRow(app, serviceId, id);
+  const skipped = await inTransaction(app.db, async (tx) => {
+    const send = await lockRecurringSend(tx, id);
+    if (send?.state !== 'active') throw invalid(forApi('This recurring send is not active', changedMeanwhile));
+    return pauseLocked(tx, send, null);
+  });
+  countRuns(app, 'skipped', skipped);
 }
 
 /** Continues with the next date; those during the pause are left out. Whoever resumes it becomes its owner. */
-export async function resumeRecurringSend(app: Platform, serviceId: string, id: string, userId: string): Promise<void> {
+export async function resumeRecurringSend(
+  app: UploadDeps,
+  serviceId: string,
+  id: string,
+  userId: string,
+): Promise<void> {
   const row = await findRow(app, serviceId, id);
   if (row.state !== 'paused') throw invalid(forApi('This recurring send is not paused', changedMeanwhile));
-  if (!(await isMember(app.db, serviceId, userId))) {
-    throw invalidField('user_id', 'This person is not a member of the service.');
-  }
+  const template = await findTemplate(app, serviceId, row.template_id);
+  const folder = template.found === 'here' ? template.template.row.folder : null;
+  await refuseUnlessOwner(app, 'user_id', { service_id: serviceId, user_id: userId, folder });
   const [next] = nextOccurrences(recurrenceOf(app.country, row), app.clock.now(), 1);
   if (!next) throw invalid(noFurtherDate);
   await updateRecurringSend(app.db, id, {

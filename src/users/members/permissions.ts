@@ -50,6 +50,16 @@ export function manages(permissions: readonly string[]): boolean {
   return managePermissionSets.some((names) => names.every((name) => permissions.includes(name)));
 }
 
+/** A member may send if they have all permissions of one of these lists. */
+export const sendPermissionSets: readonly (readonly ServicePermission[])[] = [
+  ['send_messages'],
+  ['send_texts', 'send_emails', 'send_letters'],
+];
+
+export function maySend(permissions: readonly string[]): boolean {
+  return sendPermissionSets.some((names) => names.every((name) => permissions.includes(name)));
+}
+
 export const creatorPermissions: ServicePermission[] = [
   'manage_users',
   'manage_templates',

@@ -1,6 +1,6 @@
 import type { getContactList } from '../../../jobs/contact-lists/contact-lists.ts';
 import type { getRecurringSend, RecurringSend } from '../../../jobs/recurring/recurring-sends.ts';
-import { ownerHasLeft } from '../../../jobs/recurring/run-reasons.ts';
+import { ownerReasons } from '../../../jobs/recurring/run-reasons.ts';
 import { asIs, type Text, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState } from '../../page.ts';
@@ -228,7 +228,7 @@ export function RecurringDetails({ send, path, sendable, now }: RecurringDetails
         <Notice tone="amber">
           {describeReason(ends_reason, runs.find(({ reason }) => reason === ends_reason)?.reason_texts)}{' '}
           {state === 'paused' &&
-            ends_reason === ownerHasLeft &&
+            ownerReasons.includes(ends_reason) &&
             t('Resume it to become its owner, or it ends after 14 days.')}
         </Notice>
       )}
@@ -278,15 +278,15 @@ function Do({ task, path, label }: { task: 'pause' | 'resume'; path: string; lab
 }
 
 function Outcome({
-  run: { outcome, reason, reason_texts, job_id },
+  run: { outcome, reason, reason_texts, job_id, job_status },
   serviceId,
 }: {
   run: Detailed['runs'][number];
   serviceId: string;
 }) {
-  if (outcome === 'sent') return <a href={pageUrl(`/services/${serviceId}/files/${job_id}`)}>{t('Sent')}</a>;
-  if (reason !== null) return describeReason(reason, reason_texts);
-  return t('Being prepared');
+  const waits = reason === null ? t('Being prepared') : describeReason(reason, reason_texts);
+  const told = outcome === 'sent' ? t('Sent') : waits;
+  return job_status === null ? told : <a href={pageUrl(`/services/${serviceId}/files/${job_id}`)}>{told}</a>;
 }
 
 export function NothingToSend({ serviceId, hasTemplates }: { serviceId: string; hasTemplates: boolean }) {

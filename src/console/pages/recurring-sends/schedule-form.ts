@@ -3,13 +3,17 @@ import { weekday } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import { parseRule, type RecurrenceRule } from '../../../countries/timing/recurrence.ts';
 import {
+  fileCancelled,
   limitExceeded,
   listDeleted,
   notRunning,
   ownerHasLeft,
+  ownerMayNotSend,
   pausedByGuard,
   templateDeleted,
+  templateHidden,
   unexpectedError,
+  wasPaused,
 } from '../../../jobs/recurring/run-reasons.ts';
 import { asIs, declared, fromStored, joined, list, type StoredText, type Text, t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
@@ -152,11 +156,15 @@ function namesOf(chosen: readonly number[]): Text {
 
 const reasons = new Map<string, Text>([
   [ownerHasLeft, t('The owner of this recurring send has left the team.')],
+  [ownerMayNotSend, t('The owner of this recurring send can no longer send messages.')],
+  [templateHidden, t('The owner of this recurring send can no longer see the template.')],
   [templateDeleted, t('Template deleted.')],
   [listDeleted, t('Contact list deleted.')],
   [pausedByGuard, t('Sending to many is paused.')],
   [limitExceeded, t('The list has more people than the limits of your service allow.')],
   [notRunning, t('Pennypost was not running at that time.')],
+  [wasPaused, t('The recurring send was paused.')],
+  [fileCancelled, t('The file was cancelled.')],
   [unexpectedError, t('Something went wrong on our side. An operator can find the reason in the log.')],
 ]);
 
