@@ -11,6 +11,7 @@ import { settingNames } from './kit/generate/describe-settings.ts';
 import { useHarness } from './kit/harness.ts';
 import { cloneDatabase } from './kit/process/database.ts';
 import { processEnvironment } from './kit/process/process-environment.ts';
+import { repositoryFiles } from './kit/repository-files.ts';
 
 /** The documents are correct: their commands work, and their paths and settings exist. */
 
@@ -22,10 +23,8 @@ interface Block {
   text: string;
 }
 
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(path));
-const documents = tracked.filter((path) => path.endsWith('.md'));
+const everyFile = repositoryFiles();
+const documents = everyFile.filter((path) => path.endsWith('.md'));
 
 function read(path: string): string {
   return readFileSync(path, 'utf8');
@@ -233,7 +232,7 @@ describe('names', () => {
       [...read(document).matchAll(path)]
         .map(([, name = '']) => name)
         // `letter-branding.*` stands for all files with this prefix.
-        .filter((name) => !made.includes(name) && !tracked.some((file) => file.startsWith(name.replace(/\*.*$/, ''))))
+        .filter((name) => !made.includes(name) && !everyFile.some((file) => file.startsWith(name.replace(/\*.*$/, ''))))
         .map((name) => `${document}: ${name}`),
     );
     expect(missing).toEqual([]);
@@ -250,7 +249,7 @@ describe('names', () => {
           return [...line.matchAll(name)].flatMap(([, file = '']) => {
             if (file.includes('/')) folder = dirname(file);
             const end = `/${basename(file).replace('*', '')}`;
-            if (tracked.some((path) => path.startsWith(folder) && path.includes(end))) return [];
+            if (everyFile.some((path) => path.startsWith(folder) && path.includes(end))) return [];
             return `${document}: ${file}`;
           });
         }),
@@ -259,14 +258,11 @@ describe('names', () => {
   });
 
   it('every setting exists', () => {
-    const files = tracked.filter((file) => file.endsWith('.md') || /^(compose\.yaml|packaging\/)/.test(file));
+    const files = everyFile.filter((file) => file.endsWith('.md') || /^(compose\.yaml|packaging\/)/.test(file));
     const ofNotifysFrontEnd = 'ADMIN_CLIENT_SECRET$|API_HOST_NAME|TOKEN_SECRET_KEY|LOGO_CDN_DOMAIN|REDIS_ENABLED';
     const ofOthers = new RegExp(`^(POSTGRES_|NODE_|BENCH_|ESME_|TEXT_|${ofNotifysFrontEnd})`);
-    // The changelog names settings that an earlier release had.
-    const removed = ['MESSAGE_STORES'];
     const unknown = files.flatMap((file) => {
       const text = read(file);
-      const known = file === 'CHANGELOG.md' ? [...settingNames, ...removed] : settingNames;
       const ownVariables = [...text.matchAll(/^export (.*)$/gm)].flatMap(
         ([, line = '']) => line.match(/\w+(?==)/g) ?? [],
       );
@@ -275,7 +271,7 @@ describe('names', () => {
       ];
       return named
         .map(([, quoted, assigned]) => (quoted ?? assigned ?? '').replace(/_FILE$/, ''))
-        .filter((name) => !known.includes(name) && !ownVariables.includes(name) && !ofOthers.test(name))
+        .filter((name) => !settingNames.includes(name) && !ownVariables.includes(name) && !ofOthers.test(name))
         .map((name) => `${file}: ${name}`);
     });
     expect(unknown).toEqual([]);

@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { repositoryFiles } from './kit/repository-files.ts';
 
 /** These tests run on Linux and macOS too, so that a change that breaks Windows is noticed where it is made. */
 
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter(Boolean);
+const files = repositoryFiles();
 
 describe('package.json', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
@@ -25,11 +23,11 @@ describe('package.json', () => {
 describe('file names', () => {
   it('exist on Windows', () => {
     const reserved = /[<>:"|?*\\]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
-    expect(tracked.filter((path) => path.split('/').some((name) => reserved.test(name)))).toEqual([]);
+    expect(files.filter((path) => path.split('/').some((name) => reserved.test(name)))).toEqual([]);
   });
 
   it('differ not only in case', () => {
-    expect(new Set(tracked.map((path) => path.toLowerCase())).size).toBe(new Set(tracked).size);
+    expect(new Set(files.map((path) => path.toLowerCase())).size).toBe(new Set(files).size);
   });
 });
 
@@ -45,7 +43,7 @@ describe('the code that users and contributors run', () => {
     'src/platform/http/connections.ts': 'undefined without /proc',
     'src/platform/threads/thread-time.ts': 'undefined without /proc',
   };
-  const sources = tracked
+  const sources = files
     .filter((path) => /^(src|scripts)\/.*\.(ts|tsx|mjs)$/.test(path) && !path.includes('.test.'))
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
   const using = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);

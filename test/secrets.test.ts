@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { repositoryFiles } from './kit/repository-files.ts';
 
 /** No credentials in the repository, and no paths of a developer's machine. */
 
@@ -28,19 +28,17 @@ function problems(path: string, text: string): string[] {
 }
 
 const binary = /\.(pdf|png|woff2?|ttf|ico|gz)$/;
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(path) && statSync(path).isFile() && !binary.test(path));
+const files = repositoryFiles().filter((path) => !binary.test(path));
 
-describe('tracked files', () => {
+describe('the files of the repository', () => {
   it('contain no credentials and no paths of a machine', () => {
-    expect(tracked.flatMap((path) => problems(path, readFileSync(path, 'utf8')))).toEqual([]);
+    expect(files.flatMap((path) => problems(path, readFileSync(path, 'utf8')))).toEqual([]);
     const here = [process.cwd(), homedir()].filter((folder) => folder.split('/').length > 2);
-    expect(tracked.filter((path) => here.some((folder) => readFileSync(path, 'utf8').includes(folder)))).toEqual([]);
+    expect(files.filter((path) => here.some((folder) => readFileSync(path, 'utf8').includes(folder)))).toEqual([]);
   });
 
   it('contain no file for one machine only', () => {
-    expect(tracked.filter((path) => /(^|\/)(\.env|data|secrets|id_rsa|.*\.pem|.*\.p12)$/.test(path))).toEqual([]);
+    expect(files.filter((path) => /(^|\/)(\.env|data|secrets|id_rsa|.*\.pem|.*\.p12)$/.test(path))).toEqual([]);
   });
 
   it.each([
