@@ -491,7 +491,7 @@ create table installation (
   currency text not null,
   postage jsonb not null,
   chosen_at timestamp with time zone not null,
-  profile jsonb,
+  profile jsonb not null,
   constraint installation_is_only_check CHECK (is_only),
   constraint installation_pkey PRIMARY KEY (is_only)
 );
@@ -1987,7 +1987,7 @@ create table upload_chunks (
   problem_count integer not null,
   abroad_count integer not null,
   expanded_at timestamp with time zone,
-  part_count integer,
+  part_count integer not null,
   constraint upload_chunks_pkey PRIMARY KEY (upload_id, first_row),
   constraint upload_chunks_upload_id_fkey FOREIGN KEY (upload_id) REFERENCES uploads(id) ON DELETE CASCADE
 );

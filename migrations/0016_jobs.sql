@@ -49,8 +49,8 @@ create table upload_chunks (
   -- Rows without problems that count towards the international limit.
   abroad_count integer not null default 0,
   expanded_at timestamptz,
-  -- The parts of texts without problems. Null: not checked yet.
-  part_count integer,
+  -- The parts of texts without problems.
+  part_count integer not null default 0,
   primary key (upload_id, first_row)
 );
 

@@ -10,14 +10,8 @@ create table installation (
   -- The slot of each class: {"first": 1}.
   postage jsonb not null,
   chosen_at timestamptz not null,
-  -- The whole profile of the latest start, to record what changed. Null: none was recorded yet.
-  profile jsonb
-);
-
--- The row before the first start. A start without messages and rates of its own replaces it with the country in the settings.
-insert into installation (country, zone, currency, postage, chosen_at)
-values (
-  'gb', 'Europe/London', 'GBP', '{"first": 1, "second": 2, "economy": 3, "europe": 4, "rest-of-world": 5}', '2000-01-01T00:00:00Z'
+  -- The whole profile of the latest start, to record what changed.
+  profile jsonb not null
 );
 
 -- When days began to be counted in another zone: `pennypost country change`.

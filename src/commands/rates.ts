@@ -39,7 +39,7 @@ async function run([action = '', file = '']: string[], flags: Flags): Promise<vo
     const { db, close } = openDatabase({ url, poolSize: 1, log });
     try {
       const stored = await selectInstallation(db);
-      const country = createCountry((typeof stored === 'object' ? stored.profile : null) ?? profile);
+      const country = createCountry(stored?.profile ?? profile);
       const bytes = createReadStream(file);
       const result = await importRatesAbroad(
         { db, clock: systemClock, country },

@@ -184,8 +184,7 @@ async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, wr
       rows_done: job.rows_done + stored.length,
       reserved: Math.max(0, job.reserved - stored.length),
       reserved_international: Math.max(0, job.reserved_international - chunk.abroad_count),
-      reserved_parts:
-        job.reserved_parts === null ? null : Math.max(0, job.reserved_parts - (chunk.part_count ?? stored.length)),
+      reserved_parts: job.reserved_parts === null ? null : Math.max(0, job.reserved_parts - chunk.part_count),
       updated_at: timestamp(expandedAt),
     });
     const isLast = chunk.first_row + chunk.row_count >= job.row_count;

@@ -19,7 +19,7 @@ export async function countUploadRows(
       chunk.fn.coalesce(chunk.fn.sum<number>('row_count'), sql<number>`0`).as('rows'),
       chunk.fn.coalesce(chunk.fn.sum<number>('problem_count'), sql<number>`0`).as('problems'),
       chunk.fn.coalesce(chunk.fn.sum<number>('abroad_count'), sql<number>`0`).as('abroad'),
-      sql<number>`coalesce(sum(coalesce(part_count, row_count - problem_count)), 0)`.as('parts'),
+      chunk.fn.coalesce(chunk.fn.sum<number>('part_count'), sql<number>`0`).as('parts'),
     ])
     .where('upload_id', '=', uploadId)
     .executeTakeFirstOrThrow();

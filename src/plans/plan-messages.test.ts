@@ -670,13 +670,13 @@ describe('erasing a person', () => {
     expect((await harness.admin('POST', '/platform-admin/find-recipient', person)).body.total.plan_message).toBe(0);
   });
 
-  it('decrypts no message to somebody else, and finds a person by address and those accepted before', async () => {
+  it('decrypts no message to another person, and finds a person by address and where tags are missing', async () => {
     const at = { address_line_1: 'Grace Hopper', address_line_2: '1 High Street', address_line_3: 'SW1A 1AA' };
     await accepted({ recipient: { ...at, email_address: 'grace.h@example.org' } });
-    const older = await accepted({ recipient: { email_address: 'Grace.H@example.org' } });
+    const untagged = await accepted({ recipient: { email_address: 'Grace.H@example.org' } });
     const other = await accepted();
     const messages = harness.app.db.updateTable('plan_messages');
-    await messages.set({ recipient_tags: null }).where('id', '=', older).execute();
+    await messages.set({ recipient_tags: null }).where('id', '=', untagged).execute();
     await messages.set({ encrypted_content: 'unreadable' }).where('id', '=', other).execute();
     const found = async (person: string) => {
       const search = { recipient: person, service_id: service };

@@ -58,7 +58,7 @@ export async function refusalOfRows(
   if (scheduled_for === null && key_type !== 'test') {
     const count = on_error === 'skip' ? row_count - rows_with_problems : row_count;
     const { messages, international } = await remainingToday(app, service, channel);
-    const parts = countsParts(app.country, service, channel, app.clock.now()) ? (summary.part_count ?? count) : null;
+    const parts = countsParts(app.country, service, channel, app.clock.now()) ? summary.part_count : null;
     if ((parts ?? count) > messages) return limitExceeded(channel, messages, { messages: count, parts });
     const year = await findExceededYear(app, service, channel, { messages: count, parts });
     if (year) return annualLimitExceeded(service, year.quota);

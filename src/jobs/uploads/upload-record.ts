@@ -59,7 +59,7 @@ async function findExceededLimit(
   { channel, row_count, part_count }: FileSummary,
 ) {
   if (channel === null) return undefined;
-  return findExceededYear(app, service, channel, { messages: row_count, parts: part_count ?? null });
+  return findExceededYear(app, service, channel, { messages: row_count, parts: part_count });
 }
 
 /** Whether a checked file can be sent at all; rows with problems and limits are checked when it is sent. */

@@ -72,7 +72,7 @@ export async function selectUpload(db: Db | Tx, serviceId: string, id: string): 
   return row as UploadRow | undefined;
 }
 
-/** Returns where the recipients of a file are; undefined if an older release checked the file, which did not record that. */
+/** Returns where the recipients of a file are; undefined for letters. */
 export async function selectPlaces(db: Db, id: string): Promise<FileSummary['places']> {
   const { rows } = await sql<{ places: FileSummary['places'] | null }>`
     select summary -> 'places' as places from uploads where id = ${id}`.execute(db);

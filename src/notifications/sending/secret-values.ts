@@ -15,10 +15,7 @@ interface StoredValues {
   secret_personalisation: string | null;
 }
 
-/**
- * Marks that attachments precede the values. It makes the text invalid as JSON: a process of an older release, which does not know
- * attachments, must fail, so that another process sends the message with its files.
- */
+/** Marks that attachments precede the values, which may have any name. */
 const attachmentsMark = 'attachments ';
 
 export function encryptValues(

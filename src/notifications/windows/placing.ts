@@ -59,7 +59,7 @@ export function spread(
 
 /**
  * Returns when the first row of a file may go out, or undefined if one may go out at `start`. `places` has each destination of its rows
- * once; it is undefined if release 0.3.0 checked the file. Throws if no row can ever go out.
+ * once; it is undefined for letters. Throws if no row can ever go out.
  */
 export function openingOfFile(
   times: SendingTimes | null,

@@ -155,8 +155,6 @@ export async function isUnused(client: pg.ClientBase): Promise<boolean> {
   };
   if (!(await exists(client, 'services'))) return true;
   if (await isFilled('(select count(*) from services) > 1 or exists (select 1 from notifications)')) return false;
-  // A backup of an older release has no audit log.
-  if (!(await exists(client, 'audit_log'))) return true;
   return !(await isFilled('exists (select 1 from audit_log)'));
 }
 

@@ -91,9 +91,8 @@ export async function restore({
  */
 function refuseOtherCountry(found: Installation | undefined, profile: CountryProfile): CountryProfile {
   if (found === undefined) return profile;
-  const { country, zone, currency, profile: backedUp } = found;
-  const own = backedUp ?? (country === gb.code ? gb : profile);
-  if (isDeepStrictEqual(profile, gb) || listDifferences(found, profile).length === 0) return own;
+  const { country, zone, currency } = found;
+  if (isDeepStrictEqual(profile, gb) || listDifferences(found, profile).length === 0) return found.profile;
   throw new OperatorError(
     `The backup is of the country ${country}, which counts days in ${zone} and amounts in ${currency}, and the settings say ${profile.code} (${profile.calendar.zone}, ${profile.money.currency}). Restore it with COUNTRY=${country} and the settings of its server. Nothing was loaded.`,
   );

@@ -36,7 +36,7 @@ export async function changePostage(app: { db: Db; clock: Clock }, profile: Coun
   const wanted = slotsOf(profile);
   const changed = await inTransaction(app.db, async (tx) => {
     const stored = await selectInstallation(tx);
-    if (typeof stored === 'string' || stored.profile === null) {
+    if (!stored) {
       throw new OperatorError('The database was not started with a country yet: start the service once first.');
     }
     const { zone, currency, postage } = stored;
@@ -87,7 +87,7 @@ export async function changeZone(app: { db: Db; clock: Clock }, zone: string): P
   const changed = await inTransaction(app.db, async (tx) => {
     if (!(await knowsZone(tx, zone))) throw new OperatorError(`PostgreSQL does not know the time zone ${zone}.`);
     const stored = await selectInstallation(tx);
-    if (typeof stored === 'string') throw new OperatorError('The database is unused: choose the zone with TIME_ZONE.');
+    if (!stored) throw new OperatorError('The database is unused: choose the zone with TIME_ZONE.');
     if (stored.zone === zone) throw new OperatorError(`This installation counts days in ${zone} already.`);
     const [before, after] = [new Calendar(stored.zone), new Calendar(zone)];
     const now = app.clock.now();

@@ -39,7 +39,7 @@ async function usageOf(service: string) {
 
 const stored = async () => {
   const found = await selectInstallation(harness.app.db);
-  if (typeof found === 'string') throw new Error('The installation has no row');
+  if (!found) throw new Error('The installation has no row');
   return found;
 };
 

@@ -32,7 +32,7 @@ async function checkStored(db: Db, profile: CountryProfile): Promise<Finding[]> 
     if (!(error instanceof OperatorError)) throw error;
     return [finding(name, false, 'the next start will be refused', error.message)];
   }
-  const changed = typeof stored === 'object' && stored.profile ? changedPaths(stored.profile, profile) : [];
+  const changed = stored ? changedPaths(stored.profile, profile) : [];
   if (changed.length === 0) return [];
   const paths = changed.map(({ path }) => path).join(', ');
   const description = `the next start changes ${paths}, and records it in the audit log`;

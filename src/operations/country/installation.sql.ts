@@ -10,17 +10,17 @@ export interface Installation {
   currency: string;
   /** The slot of each class, including classes that the profile no longer has. */
   postage: Record<string, number>;
-  profile: CountryProfile | null;
+  profile: CountryProfile;
 }
 
-/** `unused`: the database was never started. */
-export async function selectInstallation(db: Db | Tx): Promise<Installation | 'unused'> {
+/** Returns undefined before the first start. */
+export async function selectInstallation(db: Db | Tx): Promise<Installation | undefined> {
   const { rows: found } = await sql<{ exists: boolean }>`
     select to_regclass('installation') is not null as exists`.execute(db);
-  if (!found[0]?.exists) return 'unused';
+  if (!found[0]?.exists) return undefined;
   const { rows } = await sql<Installation>`
     select country, zone, currency, postage, profile from installation`.execute(db);
-  return rows[0] ?? 'unused';
+  return rows[0];
 }
 
 /** Whether a message was ever accepted. Also checks statistics, because message rows are deleted after the retention period. */
@@ -30,6 +30,14 @@ export async function hasMessages(db: Db | Tx): Promise<boolean> {
       or exists (select from daily_status_counts) or exists (select from service_status_spans)
       or exists (select from platform_status_totals) as found`.execute(db);
   return rows[0]?.found ?? false;
+}
+
+export async function insertInstallation(tx: Tx, installation: Installation, chosenAt: Timestamp): Promise<void> {
+  const { country, zone, currency, postage, profile } = installation;
+  await sql`
+    insert into installation (country, zone, currency, postage, profile, chosen_at) values (
+      ${country}, ${zone}, ${currency}, ${JSON.stringify(postage)}, ${JSON.stringify(profile)}, ${chosenAt}
+    )`.execute(tx);
 }
 
 export async function updateInstallation(tx: Tx, installation: Installation, chosenAt?: Timestamp): Promise<void> {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { deleteSeededPrices, hasOwnRates } from '../../billing/rates.ts';
 import { createCountry } from '../../countries/country.ts';
-import { gb } from '../../countries/gb.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import type { Languages } from '../../language/languages.ts';
 import { dropUnusedPartitions } from '../../notifications/partitions.ts';
@@ -17,6 +16,7 @@ import type { Log } from '../../platform/log.ts';
 import {
   hasMessages,
   type Installation,
+  insertInstallation,
   knowsZone,
   selectInstallation,
   updateInstallation,
@@ -36,7 +36,7 @@ export async function prepareDatabase(url: string, log: Log, options: PrepareOpt
   const { seeds, wait_ms, languages, isCommand = false } = options;
   const country = async (db: Db) => {
     const stored = await selectInstallation(db);
-    const profile = (isCommand && typeof stored === 'object' ? stored.profile : null) ?? options.profile;
+    const profile = (isCommand ? stored?.profile : undefined) ?? options.profile;
     if (!(await knowsZone(db, profile.calendar.zone))) throw new UnknownToPostgres(profile.calendar.zone);
     await compareCountry(db, stored, profile);
     return createCountry(profile);
@@ -47,21 +47,20 @@ export async function prepareDatabase(url: string, log: Log, options: PrepareOpt
 /** The row of this installation. Must be the first seed, because others insert rows that depend on the country. */
 export const seedInstallation: Seed = async (tx, now, { profile }) => {
   const stored = await selectInstallation(tx);
-  if (typeof stored === 'string') throw new Error('The installation has no row');
+  const chosen = { country: profile.code, zone: profile.calendar.zone, currency: profile.money.currency, profile };
+  const postage = slotsOf(profile);
+  if (!stored) {
+    await recreateLetterKind(tx, profile.postage.classes);
+    return insertInstallation(tx, { ...chosen, postage }, timestamp(now));
+  }
   const { isRewritten, zoneDiffers } = await compareCountry(tx, stored, profile);
-  const next: Installation = {
-    country: profile.code,
-    zone: profile.calendar.zone,
-    currency: profile.money.currency,
-    postage: isRewritten ? slotsOf(profile) : { ...stored.postage, ...slotsOf(profile) },
-    profile,
-  };
+  const next: Installation = { ...chosen, postage: isRewritten ? postage : { ...stored.postage, ...postage } };
   if (isSame(stored, next)) return;
   if (isRewritten) await deleteSeededPrices(tx);
   if (zoneDiffers) await dropUnusedPartitions(tx);
   if (!isDeepStrictEqual(stored.postage, next.postage)) await recreateLetterKind(tx, listClasses(next));
   await updateInstallation(tx, next, isRewritten ? timestamp(now) : undefined);
-  if (stored.profile !== null) await recordChange(tx, stored.profile, next.profile ?? profile, now);
+  await recordChange(tx, stored.profile, profile, now);
 };
 
 /**
@@ -71,7 +70,7 @@ export const seedInstallation: Seed = async (tx, now, { profile }) => {
 export async function restoreLetterKind(db: Db): Promise<void> {
   await inTransaction(db, async (tx) => {
     const stored = await selectInstallation(tx);
-    if (typeof stored !== 'string') await recreateLetterKind(tx, listClasses(stored));
+    if (stored) await recreateLetterKind(tx, listClasses(stored));
   });
 }
 
@@ -95,14 +94,14 @@ export function slotsOf({ postage }: Pick<CountryProfile, 'postage'>): Record<st
  */
 export async function compareCountry(
   db: Db | Tx,
-  stored: Installation | 'unused',
+  stored: Installation | undefined,
   profile: CountryProfile,
 ): Promise<{ isRewritten: boolean; zoneDiffers: boolean }> {
-  if (stored === 'unused') return { isRewritten: false, zoneDiffers: false };
+  if (!stored) return { isRewritten: false, zoneDiffers: false };
   const zoneDiffers = stored.zone !== profile.calendar.zone;
   const differences = listDifferences(stored, profile);
   if (differences.length === 0) return { isRewritten: false, zoneDiffers };
-  const hasData = (await hasMessages(db)) || (await hasOwnRates(db, stored.profile ?? gb));
+  const hasData = (await hasMessages(db)) || (await hasOwnRates(db, stored.profile));
   if (!hasData) return { isRewritten: true, zoneDiffers };
   throw new OtherCountry(stored, differences);
 }

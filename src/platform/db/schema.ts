@@ -378,7 +378,7 @@ interface Installation {
   currency: string;
   postage: Json;
   chosen_at: Time;
-  profile: Json | null;
+  profile: Json;
 }
 
 interface JobStatusCounts {
@@ -1468,7 +1468,7 @@ interface UploadChunks {
   problem_count: Generated<number>;
   abroad_count: Generated<number>;
   expanded_at: Time | null;
-  part_count: number | null;
+  part_count: Generated<number>;
 }
 
 interface UploadedLetters {

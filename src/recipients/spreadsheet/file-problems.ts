@@ -10,8 +10,8 @@ export interface RowCounts {
   row_problem_counts: Partial<Record<RowProblemKind, number>>;
   rows_with_problems: number;
   international_count: number;
-  /** The parts of texts in rows without problems. Missing in checks by earlier releases. */
-  part_count?: number;
+  /** The parts of texts in rows without problems. */
+  part_count: number;
   not_allowed_count: number;
   notes: RowNotes;
   /** How many rows get the text in each language, and how many get the template's own text because it has none in their language. */
@@ -66,13 +66,12 @@ export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_r
   rows_shown: ShownRow[];
   /** The number of recipients in more than one row without problems, if counted. */
   repeated_recipients?: number;
-  /** The number of rows with these recipients. Missing in checks by release 0.3.0. */
+  /** The number of rows with these recipients. */
   repeated_row_count?: number;
   /** The row numbers of the first of these recipients. */
   repeated_rows?: number[][];
-  /** Missing in checks by release 0.3.0. */
-  notes?: RowNotes;
-  /** Each once; missing in what release 0.3.0 has checked, for letters, and for contact lists. */
+  notes: RowNotes;
+  /** Each once; missing for letters, and for contact lists. */
   places?: RowPlace[];
 }
 
@@ -172,7 +171,7 @@ export class FileTally {
     }
     sum.rows_with_problems += counts.rows_with_problems;
     sum.international_count += counts.international_count;
-    sum.part_count = (sum.part_count ?? 0) + (counts.part_count ?? 0);
+    sum.part_count += counts.part_count;
     sum.not_allowed_count += counts.not_allowed_count;
     if (counts.languages) {
       sum.languages ??= { rows: {}, fell_back: 0 };
@@ -238,7 +237,7 @@ export function countFileProblems(
   { remaining = noLimits, refuseLetters = false }: { remaining?: Remaining; refuseLetters?: boolean } = {},
 ): [FileProblem, number][] {
   const { channel, row_count } = file;
-  const needed = remaining.inParts ? (file.part_count ?? row_count) : row_count;
+  const needed = remaining.inParts ? file.part_count : row_count;
   const beyond = (count: number, limit: number | null) => (limit === null ? 0 : count - Math.max(0, limit));
   const counts: Record<FileProblem, number> = {
     'too-many-rows': beyond(row_count, file.max_rows),

@@ -3,7 +3,7 @@ import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
 import { selectNumbersByUse, updateNormalisedNumbers } from './inbound-numbers.sql.ts';
 
 /**
- * Normalises rows that an earlier release stored as typed, or under other rules of the phone library. If several rows have the same number,
+ * Normalises rows that an earlier release stored under other rules of the phone library. If several rows have the same number,
  * the first of `selectNumbersByUse` keeps receiving its texts; the others get null.
  */
 export const seedNormalisedNumbers: Seed = async (tx, _now, { phone }) => {

@@ -32,34 +32,12 @@ const templates: AccountTemplate[] = [
     name: 'Sign-in link',
     subject: t('Sign in'),
     paragraphs: [t('Hello ((name))'), ...linkTo(t('Sign in'), t('The link works once, for 30 minutes.'))],
-    formerly: [
-      {
-        subject: 'Sign in',
-        paragraphs: [
-          'Hello ((name))',
-          'Open this link to sign in:',
-          '((url))',
-          'The link works for 30 minutes and only once.',
-        ],
-      },
-    ],
   },
   {
     id: accountTemplates.emailVerification,
     name: 'Confirm a new account',
     subject: t('Confirm your account'),
     paragraphs: [t('Hello ((name))'), ...linkTo(t('Finish creating your account'), t('The link works for an hour.'))],
-    formerly: [
-      {
-        subject: 'Confirm your account',
-        paragraphs: [
-          'Hello ((name))',
-          'Open this link to finish creating your account:',
-          '((url))',
-          'The link works for an hour.',
-        ],
-      },
-    ],
   },
   {
     id: accountTemplates.passwordReset,
@@ -69,17 +47,6 @@ const templates: AccountTemplate[] = [
       t('Hello ((user_name))'),
       ...linkTo(t('Choose a new password'), t('The link works for an hour.')),
       t('If you did not ask for it, do nothing: your password stays as it is.'),
-    ],
-    formerly: [
-      {
-        subject: 'Reset your password',
-        paragraphs: [
-          'Hello ((user_name))',
-          'Open this link to choose a new password:',
-          '((url))',
-          'The link works for an hour. If you did not ask for it, do nothing: your password stays as it is.',
-        ],
-      },
     ],
   },
   {
@@ -101,17 +68,6 @@ const templates: AccountTemplate[] = [
       t('Hello ((name))'),
       ...linkTo(t('Use this address from now on'), t('The link works for an hour.')),
       t('If you did not ask for it, tell us: ((feedback_url))'),
-    ],
-    formerly: [
-      {
-        subject: 'Confirm your new email address',
-        paragraphs: [
-          'Hello ((name))',
-          'Open this link to use this address from now on:',
-          '((url))',
-          'If you did not ask for it, tell us: ((feedback_url))',
-        ],
-      },
     ],
   },
   {
@@ -141,17 +97,6 @@ const templates: AccountTemplate[] = [
       t('((user_name)) invited you to work on the service “((service_name))”.'),
       ...linkTo(t('Join ((service_name))'), t('The link works for two days.')),
     ],
-    formerly: [
-      {
-        subject: '((user_name)) invited you to ((service_name))',
-        paragraphs: [
-          '((user_name)) invited you to work on ((service_name)).',
-          'Open this link to join:',
-          '((url))',
-          'The link works for two days.',
-        ],
-      },
-    ],
   },
   {
     id: accountTemplates.organisationInvite,
@@ -160,17 +105,6 @@ const templates: AccountTemplate[] = [
     paragraphs: [
       t('((user_name)) invited you to the organisation “((organisation_name))”.'),
       ...linkTo(t('Join ((organisation_name))'), t('The link works for two days.')),
-    ],
-    formerly: [
-      {
-        subject: '((user_name)) invited you to ((organisation_name))',
-        paragraphs: [
-          '((user_name)) invited you to the organisation ((organisation_name)).',
-          'Open this link to join:',
-          '((url))',
-          'The link works for two days.',
-        ],
-      },
     ],
   },
   {

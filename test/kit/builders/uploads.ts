@@ -79,6 +79,7 @@ export async function aCheckedUpload(
         messages: `[${chunk.map(writeReadyRow).join(',')}]`,
         problem_count: chunk.filter((row) => row === null).length,
         abroad_count: chunk.filter((row) => row?.abroad).length,
+        part_count: chunk.filter((row) => row !== null).length,
       })
       .execute();
   }
@@ -96,7 +97,9 @@ function summaryOf(rows: Row[]): FileSummary {
     row_problem_counts: {},
     rows_with_problems: rows.filter((row) => row === null).length,
     international_count: rows.filter((row) => row?.abroad).length,
+    part_count: rows.filter((row) => row !== null).length,
     not_allowed_count: 0,
+    notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0 },
     rows_shown: [],
   };
 }

@@ -200,12 +200,6 @@ export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) 
 }
 
 function describeRepeated({ count: recipients, rowCount }: CheckedFile['repeated']): string {
-  if (rowCount === undefined) {
-    return t(
-      '{count, plural, one {# recipient is in this file more than once.} other {# recipients are in this file more than once.}}',
-      { count: recipients },
-    );
-  }
   return t(
     '{count, plural, one {# recipient is in this file more than once ({rows, plural, one {# row} other {# rows}}).} other {# recipients are in this file more than once ({rows, plural, one {# row} other {# rows}}).}}',
     { count: recipients, rows: rowCount },

@@ -53,8 +53,7 @@ export interface CheckedFile {
   /** Rows whose text loses characters, and the first of them. */
   lossy: { count: number; rows: { row: number; characters: string[] }[] };
   /** Recipients in more than one row without problems, and the rows of the first of them. */
-  /** `rowCount` is unknown where release 0.3.0 has counted. */
-  repeated: { count: number; rowCount: number | undefined; rows: readonly (readonly number[])[] };
+  repeated: { count: number; rowCount: number; rows: readonly (readonly number[])[] };
   left: Text;
   /** Undefined where it cannot be estimated. */
   cost: number | undefined;
@@ -146,7 +145,7 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
     },
     repeated: {
       count: summary?.repeated_recipients ?? 0,
-      rowCount: summary?.repeated_row_count,
+      rowCount: summary?.repeated_row_count ?? 0,
       rows: summary?.repeated_rows ?? [],
     },
     left: leftToday(

@@ -168,7 +168,7 @@ const reasons = new Map<string, Text>([
   [unexpectedError, t('Something went wrong on our side. An operator can find the reason in the log.')],
 ]);
 
-/** Returns why a date was not sent. Some reasons have no texts, such as those of an earlier release. */
+/** Returns why a date was not sent. */
 export function describeReason(reason: string, texts?: readonly StoredText[] | null): Text {
   return reasons.get(reason) ?? (texts ? joined(texts.map(fromStored)) : declared(reason));
 }
