@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aPerson, signedIn } from '../../test/kit/world/console-people.ts';
+import { aPerson, joinService, signedIn } from '../../test/kit/world/console-people.ts';
 import { ConsoleVisitor } from '../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ environment: { LANGUAGES: 'en,en-XA,ar-XB' } });
@@ -38,6 +39,26 @@ describe('the language of a page', () => {
     await visitor.post(path, { language: '' });
     expect((await harness.admin('GET', `/user/${id}`)).body.data).not.toHaveProperty('language');
     expect((await visitor.get(path)).h1).toBe('Language and time');
+  });
+
+  it('is that of each viewer in a live part that open pages share', async () => {
+    const service = await aService(harness);
+    const visitors = [];
+    for (const language of [null, 'en-XA', 'ar-XB', null]) {
+      const { id } = await aPerson(harness);
+      await joinService(harness, service, id);
+      await harness.admin('POST', `/user/${id}`, { language });
+      visitors.push(await signedIn(harness, id));
+    }
+    const lists = [];
+    for (const visitor of visitors) {
+      const part = await visitor.get(`/console/services/${service}/messages/list`, { 'x-live-part': 'true' });
+      lists.push([part.status, part.text]);
+    }
+    const [english, ...others] = lists;
+    expect(new Set(others.map(String)).size).toBe(3);
+    expect(others.at(-1)).toEqual(english);
+    expect(english?.[0]).toBe(200);
   });
 
   it.each(['not a language', ''])('400 for %j in the admin API', async (language) => {

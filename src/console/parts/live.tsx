@@ -6,6 +6,7 @@ import { english } from '../../language/language.ts';
 import { inLanguage, type Text, t } from '../../language/text.ts';
 import type { Sent } from '../page.ts';
 import { sendHtml } from '../render.tsx';
+import { ShortLivedCache } from '../short-lived-cache.ts';
 import { type Viewer, ViewerContext } from '../viewer.ts';
 
 interface LiveProps {
@@ -52,16 +53,33 @@ declare module 'preact' {
   }
 }
 
-/** A rendered live part. Pages that share it also share the cost of rendering and hashing. */
-export interface Fragment {
+/** A rendered live part with its entity tag. */
+interface Fragment {
   html: Buffer;
   tag: string;
 }
 
-export function renderFragment(viewer: Viewer | undefined, content: VNode): Fragment {
+function renderFragment(viewer: Viewer | undefined, content: VNode): Fragment {
   const page = <ViewerContext.Provider value={viewer}>{content}</ViewerContext.Provider>;
   const html = Buffer.from(inLanguage(viewer?.language ?? english, () => renderToString(page)));
   return { html, tag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"` };
+}
+
+/**
+ * Live parts that people share. A fragment is shared only by viewers to whom it looks the same, so its key always has their language and time
+ * zone.
+ */
+export class SharedFragments {
+  private readonly fragments: ShortLivedCache<Fragment>;
+
+  constructor(keptFor_ms: number) {
+    this.fragments = new ShortLivedCache(keptFor_ms);
+  }
+
+  get(viewer: Viewer, key: string, read: () => Promise<VNode>): Promise<Fragment> {
+    const seenBy = `${viewer.language.tag} ${viewer.calendar.zone}`;
+    return this.fragments.get(`${seenBy} ${key}`, async () => renderFragment(viewer, await read()));
+  }
 }
 
 /** Sends the content of a live part; 304 if the browser already has it. */

@@ -14,9 +14,8 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
-import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
+import { Live, SharedFragments, sendFragment } from '../../parts/live.tsx';
 import { ZoneOfFile } from '../../parts/time.tsx';
-import { ShortLivedCache } from '../../short-lived-cache.ts';
 import { Delays, delayReader } from '../home/delays.tsx';
 import {
   type FromOrigin,
@@ -37,7 +36,7 @@ const sharedFor_ms = 3_000;
 
 /** The message log of a service, for its whole team. */
 export function messagesPages(pages: Pages, app: ConsoleApp): void {
-  const shared = new ShortLivedCache<Fragment>(sharedFor_ms);
+  const shared = new SharedFragments(sharedFor_ms);
   const readDelays = delayReader(app);
 
   pages.add('/services/:service_id/messages', {
@@ -63,10 +62,10 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     live: true,
     async show(request) {
       const list = readListQuery(app, request);
-      const read = async () => renderFragment(request.viewer, <div data-live>{await content(request, list)}</div>);
+      const read = async () => <div data-live>{await content(request, list)}</div>;
       // Search results are not shared, because the search in the URL is encrypted for one person.
-      const key = `${request.service.id} ${mayOpen(request)} ${request.viewer.calendar.zone} ${listUrl('', list)}`;
-      const fragment = list.find === '' ? await shared.get(key, read) : await read();
+      const key = `${request.service.id} ${mayOpen(request)} ${listUrl('', list)}`;
+      const fragment = list.find === '' ? await shared.get(request.viewer, key, read) : await read();
       return sendFragment(request.http, request.reply, fragment);
     },
   });
