@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLongRun } from '../../../test/kit/process/process-environment.ts';
+import { processorTime_ms } from '../../../test/kit/process/processor-time.ts';
 import { firstMoment } from '../../../test/kit/wall-clock.ts';
 import { addDays, weekday } from '../calendar.ts';
 import { createCountry } from '../country.ts';
@@ -129,6 +130,57 @@ describe('recurring dates', () => {
       1,
     );
     expect(next?.toISOString()).toBe(expected);
+  });
+});
+
+describe('a rule with COUNT', () => {
+  it.each([
+    ['FREQ=WEEKLY;INTERVAL=52;COUNT=500', '1545-01-01', '2026-11-16T12:00:00Z', 5],
+    ['FREQ=DAILY;COUNT=500', '2025-07-06', '2026-11-16T12:00:00Z', 1],
+    ['FREQ=DAILY;COUNT=500', '2025-07-05', '2026-11-16T12:00:00Z', 0],
+    ['FREQ=WEEKLY;BYDAY=MO,MO,WE;COUNT=4', '2026-11-11', '2026-11-17T12:00:00Z', 2],
+    ['FREQ=MONTHLY;BYDAY=4TU,-1TU;COUNT=7', '2026-01-28', '2026-06-01T00:00:00Z', 2],
+    ['FREQ=MONTHLY;BYDAY=4TU,-1TU;COUNT=7', '2026-01-27', '2026-06-01T00:00:00Z', 1],
+    ['FREQ=MONTHLY;BYMONTHDAY=31;COUNT=3', '2026-01-01', '2026-04-01T00:00:00Z', 1],
+  ])('%s from %s, after %s: %i dates are left', (text, starts_on, after, left) => {
+    const rule = parseRule(text);
+    if (!rule) throw new Error(text);
+    const times = { rule, starts_on, at_time: '09:00', time_zone: 'UTC', isWorkingDay };
+    expect(nextOccurrences(times, new Date(after), 5)).toHaveLength(left);
+  });
+
+  it('costs no more the longer it has run: fifty of them take less than a tenth of a second', () => {
+    const after = new Date('2026-11-16T12:00:00Z');
+    const list = [
+      'FREQ=WEEKLY;INTERVAL=52',
+      'FREQ=DAILY',
+      'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR',
+      'FREQ=MONTHLY;BYDAY=1TU',
+    ];
+    const used_ms = processorTime_ms(() => {
+      for (let index = 0; index < 50; index += 1) {
+        const rule = parseRule(`${list[index % list.length]};COUNT=500`);
+        if (!rule) throw new Error('not a rule');
+        const starts_on = addDays('2025-11-16', index);
+        const times = { rule, starts_on, at_time: '09:00', time_zone: 'Europe/London', isWorkingDay };
+        expect(nextOccurrences(times, after, 5).length).toBeGreaterThan(0);
+      }
+    });
+    expect(used_ms).toBeLessThan(100);
+  });
+});
+
+describe('a recurrence', () => {
+  it.each([
+    ['FREQ=MONTHLY;BYDAY=-1WD', '2100-12-01', ['2100-12-31']],
+    ['FREQ=DAILY;INTERVAL=52', '2100-11-01', ['2100-11-01', '2100-12-23']],
+    ['FREQ=YEARLY;INTERVAL=52', '2060-01-31', ['2060-01-31']],
+  ])('%s from %s has no day after 2100', (text, starts_on, days) => {
+    const rule = parseRule(text);
+    if (!rule) throw new Error(text);
+    const times = { rule, starts_on, at_time: '09:00', time_zone: 'UTC', isWorkingDay };
+    const found = nextOccurrences(times, new Date('2026-11-16T12:00:00Z'), 5);
+    expect(found.map((moment) => moment.toISOString().slice(0, 10))).toEqual(days);
   });
 });
 

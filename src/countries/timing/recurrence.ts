@@ -30,6 +30,8 @@ export interface Recurrence {
 const weekdayCodes = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const largestInterval = 52;
 const largestCount = 500;
+/** No recurrence has a later day. Beyond it nothing is known about time zones and holidays. */
+export const lastRecurringDay = '2100-12-31';
 /** A rule without a day in this many periods never has one, such as 31 February or 29 February of odd years. */
 const maxPeriodsWithoutDay = 60;
 
@@ -105,10 +107,9 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, wanted: num
   const { rule, at_time } = recurrence;
   const calendar = calendarOf(recurrence.time_zone);
   const found: Date[] = [];
-  let counted = 0;
   let periodsWithoutDay = 0;
-  // A rule with COUNT must count from its first day.
-  const first = rule.count === undefined ? periodBefore(recurrence, addDays(calendar.day(after), -1)) : 0;
+  const first = periodBefore(recurrence, addDays(calendar.day(after), -1));
+  let counted = rule.count === undefined ? 0 : countDaysBefore(recurrence, first);
   for (let period = first; periodsWithoutDay < maxPeriodsWithoutDay; period += 1) {
     const days = daysOfPeriod(recurrence, period).filter((day) => day >= recurrence.starts_on);
     periodsWithoutDay = days.length === 0 ? periodsWithoutDay + 1 : 0;
@@ -124,7 +125,7 @@ export function nextOccurrences(recurrence: Recurrence, after: Date, wanted: num
 }
 
 function isAfterEnd({ count, until }: RecurrenceRule, day: string, moment: Date, counted: number): boolean {
-  if (count !== undefined && counted > count) return true;
+  if (day > lastRecurringDay || (count !== undefined && counted > count)) return true;
   if (until === undefined) return false;
   return typeof until === 'string' ? day > until : moment > until;
 }
@@ -142,6 +143,17 @@ function periodBefore({ rule, starts_on }: Recurrence, day: string): number {
     YEARLY: year - fromYear,
   }[rule.frequency];
   return Math.floor(passed / rule.interval);
+}
+
+/** Counts the days of the periods before one. Works out no moments, which take most of the time. */
+function countDaysBefore(recurrence: Recurrence, period: number): number {
+  const { rule, starts_on } = recurrence;
+  if (period === 0 || rule.frequency === 'DAILY') return period;
+  const countIn = (index: number) => daysOfPeriod(recurrence, index).filter((day) => day >= starts_on).length;
+  if (rule.frequency === 'WEEKLY') return countIn(0) + (period - 1) * daysOfPeriod(recurrence, 0).length;
+  let counted = 0;
+  for (let index = 0; index < period; index += 1) counted += countIn(index);
+  return counted;
 }
 
 function daysOfPeriod({ rule, starts_on, isWorkingDay }: Recurrence, period: number): string[] {

@@ -350,9 +350,20 @@ describe('400 for', () => {
       { rule: 'FREQ=DAILY;UNTIL=20261001', starts_on: '2026-09-01' },
       { rule: ['This rule has no date in the future.'] },
     ],
+    [{ starts_on: '2025-10-18' }, { starts_on: ['Enter a day from 2025-10-19 to 2100-12-31.'] }],
+    [
+      { rule: 'FREQ=MONTHLY;BYDAY=-1WD', starts_on: '9999-12-31' },
+      { starts_on: ['Enter a day from 2025-10-19 to 2100-12-31.'] },
+    ],
+    [{ rule: 'FREQ=DAILY;UNTIL=21010101' }, { rule: ['UNTIL cannot be after 2100-12-31'] }],
+    [{ rule: 'FREQ=DAILY;UNTIL=99991231T235959Z' }, { rule: ['UNTIL cannot be after 2100-12-31'] }],
   ])('%j', async (wrong, message) => {
     const { create, url } = await aTeam();
     const { status, body } = await create(wrong);
+    if ('rule' in wrong || 'starts_on' in wrong) {
+      const dates = await admin('POST', `${url}/dates`, { ...times, ...wrong });
+      expect(dates.status).toBe('rule' in message && /future/.test(String(message.rule)) ? 200 : 400);
+    }
     expect([status, body]).toEqual([400, { result: 'error', message }]);
     expect((await admin('GET', url)).body).toEqual({ data: [] });
   });

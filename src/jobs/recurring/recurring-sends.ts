@@ -1,6 +1,12 @@
-import { isDay } from '../../countries/calendar.ts';
+import { addDays, isDay } from '../../countries/calendar.ts';
 import type { Country } from '../../countries/country.ts';
-import { nextOccurrences, parseRule, type Recurrence } from '../../countries/timing/recurrence.ts';
+import {
+  lastRecurringDay,
+  nextOccurrences,
+  parseRule,
+  type Recurrence,
+  type RecurrenceRule,
+} from '../../countries/timing/recurrence.ts';
 import { isTimeZone } from '../../countries/timing/zones.ts';
 import { forApi, t } from '../../language/text.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -87,16 +93,28 @@ export function previewDates(app: Platform, request: TimesRequest): string[] {
 }
 
 /** Throws one failure with the problems of all fields. */
-function readTimes({ country }: Platform, { rule: text, starts_on, at_time, time_zone }: TimesRequest): Recurrence {
+function readTimes(
+  { clock, country }: Platform,
+  { rule: text, starts_on, at_time, time_zone }: TimesRequest,
+): Recurrence {
   const rule = parseRule(text);
   const zone = time_zone ?? country.calendar.zone;
   const problems: Record<string, string[]> = {};
   if (!rule) problems.rule = ['Use a rule such as FREQ=WEEKLY;BYDAY=MO'];
+  else if (isEndlessUntil(rule)) problems.rule = [`UNTIL cannot be after ${lastRecurringDay}`];
+  const earliest = addDays(country.calendar.day(clock.now()), -366);
   if (!isDay(starts_on)) problems.starts_on = ['Enter a date such as 2026-12-01.'];
+  else if (starts_on < earliest || starts_on > lastRecurringDay) {
+    problems.starts_on = [t('Enter a day from {first} to {last}.', { first: earliest, last: lastRecurringDay })];
+  }
   if (!/^([01][0-9]|2[0-3]):[0-5][0-9]$/.test(at_time)) problems.at_time = ['Enter a time such as 10:00.'];
   if (!isTimeZone(zone)) problems.time_zone = [`${zone} is not a time zone.`];
   if (!rule || Object.keys(problems).length > 0) throw new Failure('invalid', 'ValidationError', problems);
   return { rule, starts_on, at_time, time_zone: zone, isWorkingDay: (day) => country.holidays.isWorkingDay(day) };
+}
+
+function isEndlessUntil({ until }: RecurrenceRule): boolean {
+  return (until instanceof Date ? until.toISOString() : (until ?? '')).slice(0, 10) > lastRecurringDay;
 }
 
 export async function createRecurringSend(

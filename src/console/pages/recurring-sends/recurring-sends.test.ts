@@ -108,6 +108,9 @@ describe('recurring sends', { timeout: 60_000 }, () => {
     });
     const wrong = { 'days[]': [], at_time: '24:00', starts_on: '2026-02-30', ends_on: '2026-01-01' };
     expect(Object.keys((await save(wrong)).problems)).toEqual(['days', 'at_time', 'starts_on', 'ends_on']);
+    const far = { starts_on: '2025-01-01', ends_on: '2101-01-01' };
+    expect((await save(far)).problems).toEqual({ ends_on: 'Enter a day that is not after 2100-12-31.' });
+    expect(Object.keys((await save({ ...far, ends_on: '2026-12-04' })).problems)).toEqual(['starts_on']);
     expect((await save({ frequency: 'weekday-of-month', 'days[]': [] })).problems).toEqual({
       days: 'Choose at least one day.',
     });

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { weekday } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
-import { parseRule, type RecurrenceRule } from '../../../countries/timing/recurrence.ts';
+import { lastRecurringDay, parseRule, type RecurrenceRule } from '../../../countries/timing/recurrence.ts';
 import {
   fileCancelled,
   limitExceeded,
@@ -71,6 +71,11 @@ export function refuseBadSchedule(form: Partial<RecurringFields>): Promise<unkno
     () => {
       if (ends_on !== undefined && starts_on !== undefined && ends_on < starts_on) {
         throw invalidField('ends_on', t('Enter a day that is not before the start.'));
+      }
+    },
+    () => {
+      if (ends_on !== undefined && ends_on > lastRecurringDay) {
+        throw invalidField('ends_on', t('Enter a day that is not after {last}.', { last: lastRecurringDay }));
       }
     },
   );
