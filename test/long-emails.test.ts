@@ -1,13 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { buildDelivery } from '../src/delivery/delivery.ts';
 import { findSentEmail } from '../src/delivery/sandbox/email-sources.ts';
-import { findThreadTimes, readThreadTime } from '../src/platform/threads/thread-time.ts';
 import { compileTemplate } from '../src/rendering/template.ts';
 import { createEmailThreads } from '../src/templates/email-threads.ts';
 import { anApiKey, aService, aTemplate } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
 import { isLongRun } from './kit/process/process-environment.ts';
+import { longestTurn_ms, processorTime_ms } from './kit/process/processor-time.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { delivery: { concurrency: 8 } } });
 afterEach(() => vi.restoreAllMocks());
@@ -131,34 +130,12 @@ describe('a long email', () => {
 
 describe('many long emails of one service', () => {
   const longest = isLongRun ? 1_900_000 : 600_000;
-  const file = findThreadTimes();
-  /** Processor time of this thread; elsewhere than on Linux there is none by thread. */
-  const time_ms = () => readThreadTime(file) ?? 0;
-
-  /** The most processor time that one turn of the event loop takes until `work` has ended. */
-  async function longestTurn(work: Promise<unknown>): Promise<number> {
-    let ended = false;
-    const watched = work.finally(() => {
-      ended = true;
-    });
-    let most = 0;
-    for (let before = time_ms(); !ended; ) {
-      await sleep(1);
-      const now = time_ms();
-      most = Math.max(most, now - before);
-      before = now;
-    }
-    await watched;
-    return most;
-  }
 
   it('never block the event loop, and another service is served', { timeout: 300_000 }, async () => {
     const heavy = await aSender(links(longest));
     const other = await aSender('Hello ((name))');
     const template = compile(links(longest));
-    const began = time_ms();
-    template.message({}, { brand: null, platform: { name: 'P' } });
-    const rendering_ms = time_ms() - began;
+    const rendering_ms = processorTime_ms(() => template.message({}, { brand: null, platform: { name: 'P' } }));
     const order: string[] = [];
     const noted = async (who: string, work: Promise<{ status: number }>) => {
       const { status } = await work;
@@ -178,7 +155,7 @@ describe('many long emails of one service', () => {
       await vi.waitFor(async () => expect(await unsentOf(heavy.service)).toBe(0), { timeout: 200_000 });
       await delivery.stop();
     };
-    const most = await longestTurn(work());
+    const most = await longestTurn_ms(work);
     expect(most).toBeLessThan(Math.max(rendering_ms / 2, 1));
   });
 

@@ -6,6 +6,7 @@ import { maxEmailBytes } from '../rendering/email/email.ts';
 import type * as emailTasks from '../rendering/email/email-worker.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { EmailTemplate } from '../rendering/template.ts';
+import { diffTexts, type TextChange, type TextPair } from '../rendering/word-diff.ts';
 
 type EmailTasks = TaskRunner<typeof emailTasks>;
 export type TasksFor = (length: number) => EmailTasks;
@@ -73,6 +74,20 @@ export function renderSubject(
 ): string | Promise<string> {
   if (compiled.subjectLength(personalisation) <= maxShortLength) return compiled.subject(personalisation);
   return threads.forRequest(serviceId).run('renderSubject', { ...compiled.source, content: '' }, personalisation);
+}
+
+/** Texts of this length, together, take up to 10 ms to compare. */
+const maxShortComparison = 1_000;
+
+/** Compares the texts of one page. */
+export async function compareTexts(
+  threads: EmailThreads,
+  serviceId: string,
+  pairs: readonly TextPair[],
+): Promise<TextChange[][]> {
+  const length = pairs.reduce((sum, { before, after }) => sum + before.length + after.length, 0);
+  if (length <= maxShortComparison) return diffTexts(pairs);
+  return threads.forRequest(serviceId).run('diffTexts', pairs);
 }
 
 /** Returns how many requests an email of this length counts as in the rate limit. */

@@ -63,6 +63,18 @@ export async function selectTemplateVersions(
   return rows;
 }
 
+export function selectVersionAuthors(db: Db, templateId: string, { limit, offset }: { limit: number; offset: number }) {
+  return db
+    .selectFrom('templates_history as template')
+    .innerJoin('users as author', 'author.id', 'template.created_by_id')
+    .select(['template.version', 'template.created_at', 'template.updated_at', 'author.name as created_by_name'])
+    .where('template.id', '=', templateId)
+    .orderBy('template.version', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
 /** Finds a version of any template, even a hidden one, for rendering accepted messages. */
 export async function selectTemplateVersion(
   db: Db | Tx,

@@ -28,6 +28,7 @@ import {
   selectTemplate,
   selectTemplateById,
   selectTemplateVersions,
+  selectVersionAuthors,
   selectVersionsOfTemplates,
 } from './template-rows.sql.ts';
 import {
@@ -174,6 +175,11 @@ export async function listTemplateVersions(
   const versions = await selectTemplateVersions(app.db, templateId, serviceId);
   if (versions.length === 0) throw notFound();
   return versions;
+}
+
+/** One page of the versions, newest first, without their texts. */
+export function listVersionAuthors(db: Db, templateId: string, page: { limit: number; offset: number }) {
+  return selectVersionAuthors(db, templateId, page);
 }
 
 export async function getTemplateVersion(

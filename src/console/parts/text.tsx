@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../../language/text.ts';
 import { splitAtPlaceholders } from '../../rendering/placeholders.ts';
-import type { TextChange } from '../../templates/word-diff.ts';
+import type { TextChange } from '../../rendering/word-diff.ts';
 import { Icon } from '../layout/icon.tsx';
 
 /** A text of a template as written, with its placeholders marked. */
@@ -26,8 +26,18 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, which needs the keyboard
     <section class="diff" aria-label={label} tabIndex={0}>
-      {changes.map(({ kind, text }, index) => {
-        const key = `${index} ${kind}`;
+      {changes.map((change, index) => {
+        const key = `${index} ${change.kind}`;
+        if (change.kind === 'left-out') {
+          return (
+            <p key={key} class="small muted">
+              {t('{count, plural, one {# character is not shown} other {# characters are not shown}}', {
+                count: change.characters,
+              })}
+            </p>
+          );
+        }
+        const { kind, text } = change;
         if (kind === 'same') return text;
         return kind === 'added' ? (
           <ins key={key}>

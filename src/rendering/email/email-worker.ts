@@ -3,8 +3,10 @@ import type { Personalisation } from '../personalisation.ts';
 import { compileTemplate, type EmailPageOptions, type EmailSource, type EmailTemplate } from '../template.ts';
 import { maxOutlineCharacters, maxOutlinedLength } from './outlines.ts';
 
+export { diffTexts } from '../word-diff.ts';
+
 /**
- * The tasks of the email threads: long emails would block the event loop. Arguments and results must be cloneable between threads. A thread
+ * The tasks of the email threads: long emails and comparisons would block the event loop. Arguments and results must be cloneable between threads. A thread
  * renders with the same code as the main thread.
  */
 

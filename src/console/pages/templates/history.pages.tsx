@@ -1,15 +1,17 @@
 import { Type } from 'typebox';
 import { asIs, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
+import type { TextPair } from '../../../rendering/word-diff.ts';
+import { compareTexts } from '../../../templates/email-threads.ts';
 import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { compileRow, type TemplateRow } from '../../../templates/template-row.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
-import { getTemplateVersion, listTemplateVersions } from '../../../templates/templates.ts';
-import { diffWords } from '../../../templates/word-diff.ts';
+import { getTemplateVersion, listVersionAuthors } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
+import { OffsetPager, pageNumber, pageSize } from '../../parts/pager.tsx';
 import { describeCost } from '../send/cost.ts';
-import { Comparison, RestoreForm, VersionList } from './history.tsx';
+import { type ComparedText, Comparison, historyUrl, RestoreForm, type Shown, VersionList } from './history.tsx';
 import { nameOf } from './languages/languages.tsx';
 import {
   buildCrumbs,
@@ -54,6 +56,11 @@ export function historyPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
+function readVersion(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw notFound();
+  return Number(text);
+}
+
 /** Restoring a version restores its texts and settings, but not its files. */
 function toRestored(old: TemplateRow, isMultilingual: boolean) {
   return {
@@ -76,18 +83,24 @@ function toRestored(old: TemplateRow, isMultilingual: boolean) {
 async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
   const { service, query } = request;
   const template = await getSeenTemplate(app, request, request.param('template_id'));
-  const versions = await listTemplateVersions(app, service.id, template.id);
-  const find = (number: string, otherwise: TemplateRow | undefined) => {
-    if (number === '') return otherwise;
-    const found = versions.find(({ version }) => String(version) === number);
-    if (!found) throw notFound();
-    return found;
+  const page = pageNumber(query('page'));
+  const versions = await listVersionAuthors(app.db, template.id, {
+    limit: pageSize,
+    offset: (page - 1) * pageSize,
+  });
+  const find = async (number: string, otherwise: number | undefined) => {
+    if (number === '' && otherwise === undefined) throw notFound();
+    const version = number === '' ? Number(otherwise) : readVersion(number);
+    return version === template.version ? template : getTemplateVersion(app, service.id, template.id, version);
   };
-  const after = find(query('with'), versions[0]);
-  const before = find(query('compare'), versions[1] ?? versions[0]);
-  if (!before || !after) throw notFound();
-  const library = await openLibrary(app, request);
+  const [newest, previous = newest] = versions;
+  const after = await find(query('with'), newest?.version);
+  const before = await find(query('compare'), previous?.version);
+  const languages = listChangedLanguages(before, after);
+  const language = languages.includes(query('language')) ? query('language') : languages[0];
   const isAsSent = query('view') === 'sent';
+  const shown: Shown = { before, after, versions, page, language, isAsSent };
+  const library = await openLibrary(app, request);
   const canRestore = has(request, 'templates') && !template.archived && before.version !== template.version;
   return {
     title: t('History'),
@@ -98,14 +111,20 @@ async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
     ],
     content: (
       <div class="aside aside--lead">
-        <VersionList versions={versions} before={before} after={after} now={app.clock.now()} />
+        <div class="stack">
+          <VersionList {...shown} now={app.clock.now()} />
+          <OffsetPager
+            page={page}
+            total={template.version}
+            to={(other) => historyUrl(template, { page: String(other) })}
+            byTime
+          />
+        </div>
         <div class="stack">
           <Comparison
-            versions={versions}
-            before={before}
-            after={after}
-            isAsSent={isAsSent}
-            texts={compareTexts(before, after)}
+            {...shown}
+            languages={languages}
+            texts={isAsSent ? [] : await compareVersions(app, shown)}
             fields={comparePlaceholders(before, after)}
           >
             {isAsSent && (
@@ -145,27 +164,44 @@ const compared = [
   ['content', t('Message')],
 ] as const;
 
-function compareTexts(before: TemplateRow, after: TemplateRow) {
+/** Compares the texts of the template itself, and those in the chosen language. */
+async function compareVersions(app: ConsoleApp, { before, after, language }: Shown): Promise<ComparedText[]> {
   const ofTemplate = compared
     .filter(([field]) => before[field] !== null || after[field] !== null)
     .map(([field, label]) => ({
       label: field === 'subject' && after.template_type === 'letter' ? t('Heading') : label,
-      isChanged: before[field] !== after[field],
-      changes: diffWords(before[field] ?? '', after[field] ?? ''),
+      before: before[field] ?? '',
+      after: after[field] ?? '',
     }));
-  return [...ofTemplate, ...compareVariants(before, after)];
+  const ofLanguage =
+    language === undefined
+      ? []
+      : [
+          {
+            label: t('Text in {language}', { language: nameOf(language) }),
+            before: textsOf(before).get(language) ?? '',
+            after: textsOf(after).get(language) ?? '',
+          },
+        ];
+  const texts = [...ofTemplate, ...ofLanguage];
+  const pairs: TextPair[] = texts.map((text) => ({ before: text.before, after: text.after }));
+  const changes = await compareTexts(app.emailThreads, after.service, pairs);
+  return texts.map((text, index) => ({
+    label: text.label,
+    isChanged: text.before !== text.after,
+    changes: changes[index] ?? [],
+  }));
 }
 
-/** Returns a comparison for each language of either version. */
-function compareVariants(before: TemplateRow, after: TemplateRow) {
-  const textsOf = ({ languages }: TemplateRow) =>
-    new Map(languages?.variants.map(({ language, subject, content }) => [language, joinedText(subject, content)]));
+/** Returns the languages, other than that of the template itself, in which the versions differ. */
+function listChangedLanguages(before: TemplateRow, after: TemplateRow): string[] {
   const [old, current] = [textsOf(before), textsOf(after)];
-  return [...new Set([...current.keys(), ...old.keys()])].map((language) => ({
-    label: t('Text in {language}', { language: nameOf(language) }),
-    isChanged: old.get(language) !== current.get(language),
-    changes: diffWords(old.get(language) ?? '', current.get(language) ?? ''),
-  }));
+  const all = new Set([...current.keys(), ...old.keys()]);
+  return [...all].filter((language) => old.get(language) !== current.get(language));
+}
+
+function textsOf({ languages }: TemplateRow): Map<string, string> {
+  return new Map(languages?.variants.map(({ language, subject, content }) => [language, joinedText(subject, content)]));
 }
 
 const joinedText = (subject: string | null, content: string) =>

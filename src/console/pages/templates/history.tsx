@@ -1,26 +1,33 @@
 import type { ComponentChildren } from 'preact';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
+import type { TextChange } from '../../../rendering/word-diff.ts';
 import type { TemplateRow } from '../../../templates/template-row.ts';
-import type { TextChange } from '../../../templates/word-diff.ts';
+import type { listVersionAuthors } from '../../../templates/templates.ts';
 import { pageUrl, withQuery } from '../../links.ts';
 import { Submit } from '../../parts/form.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { Diff } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { nameOf } from './languages/languages.tsx';
 import { templatePath } from './library.ts';
 
-interface Compared {
+/** The state of the page: two versions, and the page of the list. */
+export interface Shown {
   before: TemplateRow;
   after: TemplateRow;
+  versions: Awaited<ReturnType<typeof listVersionAuthors>>;
+  page: number;
+  language: string | undefined;
+  isAsSent: boolean;
 }
 
-const buildUrl = ({ service, id }: TemplateRow, query: Record<string, string>) =>
+export const historyUrl = ({ service, id }: TemplateRow, query: Record<string, string>) =>
   pageUrl(withQuery(`${templatePath(service, id)}/history`, query));
 
 /** The versions, newest first, each compared with the previous one. */
-export function VersionList({ versions, before, after, now }: Compared & { versions: TemplateRow[]; now: Date }) {
+export function VersionList({ versions, before, after, page, now }: Shown & { now: Date }) {
   return (
     <section aria-labelledby="versions">
       <h2 class="sr" id="versions">
@@ -29,13 +36,11 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
       <ol class="card inbox card--flush">
         {versions.map((row, index) => {
           const isCompared = row.version === before.version || row.version === after.version;
-          const previous = versions[index + 1] ?? row;
+          const previous = versions[index + 1]?.version ?? Math.max(row.version - 1, 1);
+          const pair = { compare: String(previous), with: String(row.version), page: String(page) };
           return (
             <li key={row.version}>
-              <a
-                href={buildUrl(row, { compare: String(previous.version), with: String(row.version) })}
-                aria-current={isCompared ? 'true' : undefined}
-              >
+              <a href={historyUrl(after, pair)} aria-current={isCompared ? 'true' : undefined}>
                 <span class={isCompared ? 'badge tone-blue' : 'badge'}>
                   <T>v{{ version: row.version }}</T>
                 </span>
@@ -43,7 +48,7 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
                   <b dir="auto">{row.created_by_name}</b>
                 </span>
                 <Time at={row.updated_at ?? row.created_at} now={now} />
-                {index === 0 && (
+                {page === 1 && index === 0 && (
                   <span class="preview">
                     <Status kind="delivered">{t('Current')}</Status>
                   </span>
@@ -57,23 +62,35 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
   );
 }
 
-interface ComparisonProps extends Compared {
-  versions: TemplateRow[];
-  isAsSent: boolean;
-  texts: { label: string; isChanged: boolean; changes: TextChange[] }[];
+export interface ComparedText {
+  label: string;
+  isChanged: boolean;
+  changes: TextChange[];
+}
+
+interface ComparisonProps extends Shown {
+  /** Those of the texts that differ. */
+  languages: string[];
+  texts: ComparedText[];
   fields: { added: string[]; removed: string[] };
   /** Both versions as their recipients see them. */
   children: ComponentChildren;
 }
 
-export function Comparison({ versions, before, after, isAsSent, texts, fields, children }: ComparisonProps) {
-  const pair = { compare: String(before.version), with: String(after.version) };
+export function Comparison({ languages, texts, fields, children, ...shown }: ComparisonProps) {
+  const { versions, before, after, page, language, isAsSent } = shown;
+  const same = { compare: String(before.version), with: String(after.version), page: String(page) };
+  const pair = language === undefined ? same : { ...same, language };
+  const numbers = [...new Set([after.version, before.version, ...versions.map(({ version }) => version)])];
+  const choices = numbers.sort((a, b) => b - a);
   return (
     <>
       <div class="toolbar">
         <form class="row" method="get">
-          <VersionChoice name="compare" label={t('Compare')} versions={versions} chosen={before.version} />
-          <VersionChoice name="with" label={t('with')} versions={versions} chosen={after.version} />
+          <VersionChoice name="compare" label={t('Compare')} versions={choices} chosen={before.version} />
+          <VersionChoice name="with" label={t('with')} versions={choices} chosen={after.version} />
+          {languages.length > 1 && <LanguageChoice languages={languages} chosen={language} />}
+          <input type="hidden" name="page" value={page} />
           {isAsSent && <input type="hidden" name="view" value="sent" />}
           <button class="button button--small" type="submit">
             {t('Compare')}
@@ -82,8 +99,8 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
         <Segments
           name={t('View')}
           tabs={[
-            { label: t('Words'), to: buildUrl(after, pair), isCurrent: !isAsSent },
-            { label: t('As sent'), to: buildUrl(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
+            { label: t('Words'), to: historyUrl(after, pair), isCurrent: !isAsSent },
+            { label: t('As sent'), to: historyUrl(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
           ]}
         />
       </div>
@@ -126,7 +143,7 @@ const formatPlaceholders = (names: string[]) => names.map((name) => `((${name}))
 interface ChoiceProps {
   name: string;
   label: string;
-  versions: TemplateRow[];
+  versions: number[];
   chosen: number;
 }
 
@@ -135,9 +152,24 @@ function VersionChoice({ name, label, versions, chosen }: ChoiceProps) {
     <>
       <label for={name}>{label}</label>
       <select class="input input--small" id={name} name={name}>
-        {versions.map(({ version }) => (
+        {versions.map((version) => (
           <option key={version} value={version} selected={version === chosen}>
             <T>v{{ version }}</T>
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+function LanguageChoice({ languages, chosen }: { languages: string[]; chosen: string | undefined }) {
+  return (
+    <>
+      <label for="language">{t('Language')}</label>
+      <select class="input input--small" id="language" name="language">
+        {languages.map((language) => (
+          <option key={language} value={language} selected={language === chosen}>
+            {nameOf(language)}
           </option>
         ))}
       </select>

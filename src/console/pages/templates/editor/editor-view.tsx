@@ -3,9 +3,10 @@ import { T } from '../../../../language/sentence.tsx';
 import { isText, type Text, t } from '../../../../language/text.ts';
 import { countLeft } from '../../../../notifications/limits/all-limits.ts';
 import { Failure } from '../../../../platform/failure.ts';
+import type { TextChange } from '../../../../rendering/word-diff.ts';
+import { compareTexts } from '../../../../templates/email-threads.ts';
 import { hintsOfDraft } from '../../../../templates/hints/template-hints.ts';
 import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
-import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import { channelLabels } from '../../../message-labels.ts';
@@ -41,10 +42,11 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
   const { editing, isKept, unsaved, sent, crumbs } = shown;
   const { template, channel } = editing;
   const { service } = request;
-  const [preview, changes, advice] = await Promise.all([
+  const [preview, changes, advice, differences] = await Promise.all([
     previewEditing(app, request, editing, listFilledValues(editing)).catch(whyNoPreview),
     breakingChanges(app, request, editing),
     hintsOfDraft(app, service.id, template, editing.draft),
+    compareWithSaved(app, service.id, editing),
   ]);
   const now = app.clock.now();
   const from = template && !isKept ? versionUrl(service.id, template) : draftUrl(service.id, editing.draftId, channel);
@@ -83,7 +85,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
         )}
         <form class="cols cols--editor" id="edit" method="post" noValidate>
           <div class="stack">
-            <Warnings editing={editing} changes={changes} now={now} />
+            <Warnings editing={editing} changes={changes} differences={differences} now={now} />
             <EditorFields
               country={app.country}
               alphabet={alphabetOfService(app.country, request.service)}
@@ -213,11 +215,37 @@ function Kept({ now }: { now: Date }) {
   );
 }
 
+interface Difference {
+  label: Text;
+  changes: TextChange[];
+}
+
+/** Compares the text with the saved version if somebody else saved it in the meantime. */
+async function compareWithSaved(app: ConsoleApp, serviceId: string, editing: Editing): Promise<Difference[]> {
+  const { template, version, draft } = editing;
+  if (!template || version === template.version) return [];
+  const texts = [
+    { label: t('Changes to the name'), before: template.name, after: editing.name },
+    { label: t('Changes to the subject'), before: template.subject ?? '', after: draft.subject ?? '' },
+    { label: t('Changes to the message'), before: template.content, after: draft.content },
+  ].filter(({ before, after }, index) => index === 2 || before !== after);
+  const pairs = texts.map(({ before, after }) => ({ before, after }));
+  const changes = await compareTexts(app.emailThreads, serviceId, pairs);
+  return texts.map(({ label }, index) => ({ label, changes: changes[index] ?? [] }));
+}
+
+interface WarningsProps {
+  editing: Editing;
+  changes: BreakingChanges;
+  differences: Difference[];
+  now: Date;
+}
+
 /** Warnings for the writer before saving. */
-function Warnings({ editing, changes, now }: { editing: Editing; changes: BreakingChanges; now: Date }) {
+function Warnings({ editing, changes, differences, now }: WarningsProps) {
   return (
     <div id="warnings" class="stack">
-      <ChangedMeanwhile editing={editing} now={now} />
+      <ChangedMeanwhile editing={editing} differences={differences} now={now} />
       <NestedPlaceholders of={editing.draft} />
       <UnpairedTags of={editing.draft} />
       <WhatBreaks changes={changes} />
@@ -264,8 +292,8 @@ function WhatBreaks({ changes }: { changes: BreakingChanges }) {
 }
 
 /** Shown if somebody else saved first: both versions of the text, and that saving keeps the writer's. */
-function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
-  const { template, version, draft } = editing;
+function ChangedMeanwhile({ editing, differences, now }: Omit<WarningsProps, 'changes'>) {
+  const { template, version } = editing;
   if (!template || version === template.version) return null;
   return (
     <section class="card stack stack--tight" aria-label={t('This template has changed')}>
@@ -279,13 +307,9 @@ function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
           is lost. This is what saving would change in version {{ version2: template.version }}:
         </T>
       </p>
-      {template.name !== editing.name && (
-        <Diff label={t('Changes to the name')} changes={diffWords(template.name, editing.name)} />
-      )}
-      {draft.subject !== null && (
-        <Diff label={t('Changes to the subject')} changes={diffWords(template.subject ?? '', draft.subject)} />
-      )}
-      <Diff label={t('Changes to the message')} changes={diffWords(template.content, draft.content)} />
+      {differences.map(({ label, changes }) => (
+        <Diff key={label} label={label} changes={changes} />
+      ))}
       <p>
         <a href={pageUrl(templatePath(template.service, template.id))} target="_blank" rel="noopener">
           <T>Open version {{ version: template.version }} in a new tab</T>
