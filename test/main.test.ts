@@ -145,6 +145,7 @@ describe('pennypost', () => {
     });
     expect(response.status).toBe(200);
     expect(logged).not.toContain(key.slice(-36));
+    expect(logged).toMatch(/Set it up +run: node \S+ console-link\n/);
 
     await expect(printed(['demo'], { ...settings, DEMO: 'false' })).rejects.toThrow('set DEMO=true');
     const elsewhere = printed(['demo'], { ...settings, DATA_DIR: join(folder, 'unused') });

@@ -140,6 +140,8 @@ describe('readConfig', () => {
     { HOST: '0.0.0.0' },
     { HOST: '::' },
     { HOST: '10.0.0.5' },
+    { BASE_URL: 'https://notify.example.org' },
+    { BASE_URL: 'http://127.example.org:6011' },
     { HOST: '127.example.org' },
     { EMAIL_PROVIDERS: 'smtp', SMTP_URL: 'smtp://mail.example' },
     { SMS_PROVIDERS: 'sandbox,mmg', MMG_API_KEY: 'x' },
@@ -149,8 +151,15 @@ describe('readConfig', () => {
     expect(readConfig({ DATA_DIR: folder, ...settings, DEMO: 'true' }).demo.enabled).toBe(true);
   });
 
-  it.each(['localhost', '127.0.0.2', '::1'])('enables the demo when HOST is %s', (HOST) => {
-    expect(readConfig({ DATA_DIR: folder, HOST }).demo.enabled).toBe(true);
+  it.each([
+    { HOST: 'localhost' },
+    { HOST: '127.0.0.2' },
+    { HOST: '::1' },
+    { PORT: '7000' },
+    { BASE_URL: 'http://127.0.0.1:6011' },
+    { BASE_URL: 'http://[::1]:6011' },
+  ])('enables the demo with %j', (settings) => {
+    expect(readConfig({ DATA_DIR: folder, ...settings }).demo).toEqual({ enabled: true, isOnlyHere: true });
   });
 
   it('reports all problems at once', () => {

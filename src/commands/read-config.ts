@@ -10,7 +10,7 @@ import type { Languages } from '../language/languages.ts';
 import { loadLanguages } from '../language/load-languages.ts';
 import { problemsOfPrinter } from '../letters/settings.ts';
 import type { CountrySettings } from '../operations/country/settings.ts';
-import { isLoopback } from '../platform/http/networks.ts';
+import { isLoopback, isLoopbackName } from '../platform/http/networks.ts';
 import { type GeneratedSecret, generatedSecret, problemsOfSecrets } from '../platform/secrets/generated-secrets.ts';
 import { ConfigurationError, problemsOfPartlySet, readGroups } from '../platform/setting-groups.ts';
 import { httpSettings } from '../platform/settings.ts';
@@ -55,12 +55,13 @@ export function readConfig(
   const dataDir = resolve(storage.dataDir);
   const generated = (name: string) => generatedSecret(dataDir, name, onGenerated);
   const isOwnPort = environment.PORT && http.port !== 0 && !environment.BASE_URL;
-  const isHarmless = database.url === undefined && isLoopback(http.host) && isAllSandbox(general.values);
   const { key, keys } = encryption;
   const api = isOwnPort ? `http://localhost:${http.port}` : urls.api;
   const { adminClientSecrets } = auth;
+  // A BASE_URL with another name means that others come through a proxy.
+  const isOnlyHere = isLoopback(http.host) && isLoopbackName(new URL(api).hostname);
+  const isHarmless = database.url === undefined && isOnlyHere && isAllSandbox(general.values);
   const hasDemo = demo.enabled ?? isHarmless;
-  const isOnlyHere = isLoopback(http.host) && isLoopback(new URL(api).hostname);
   return {
     ...{ http, database, ...others, providers: ofProviders.values },
     country: { ...country, ...loaded, offered: languages },
@@ -72,7 +73,7 @@ export function readConfig(
     encryption: { key, keys: keys.length > 0 ? keys : [key ?? generated('secret-key')] },
     storage: { ...storage, dataDir },
     callbacks: { ...callbacks, allowLoopback: hasDemo && isOnlyHere },
-    demo: { enabled: hasDemo },
+    demo: { enabled: hasDemo, isOnlyHere },
   };
 }
 

@@ -20,7 +20,6 @@ import { recordAddress } from '../operations/listening-address.ts';
 import { formats } from '../operations/text-formats.ts';
 import { measurePlans } from '../plans/plan-messages.ts';
 import { limitHeapGrowth } from '../platform/http/body/body-memory.ts';
-import { isLoopback } from '../platform/http/networks.ts';
 import { buildListeners, buildServer } from '../platform/http/server.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Log } from '../platform/log.ts';
@@ -118,12 +117,12 @@ function isServed(surface: string, roles: Roles, config: Config): boolean {
 
 /** Opens the demo, or revokes the key of an earlier demo if the demo is disabled. */
 async function openDemo(app: App, roles: Roles): Promise<Demo | undefined> {
-  const { demo, http } = app.config;
+  const { demo, http, urls } = app.config;
   if (!demo.enabled) await retireDemo(app);
   if (!demo.enabled || !roles.api) return undefined;
-  if (!isLoopback(http.host)) {
+  if (!demo.isOnlyHere) {
     const message = 'DEMO is on: anyone who can reach this server can read /outbox';
-    app.log.warn({ event: 'demo.exposed', HOST: http.host }, message);
+    app.log.warn({ event: 'demo.exposed', HOST: http.host, BASE_URL: urls.api }, message);
   }
   return ensureDemo(app);
 }

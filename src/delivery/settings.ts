@@ -48,10 +48,10 @@ export const demoSettings = {
     {
       fallback: undefined,
       fallbackText:
-        'true when HOST is a loopback address, every channel uses the sandbox and the database is embedded; otherwise false',
+        'true when HOST and BASE_URL are loopback addresses, every channel uses the sandbox and the database is embedded; otherwise false',
     },
   ),
 };
 
-/** The settings after applying the default of DEMO, which depends on other settings. */
-export type DemoSettings = Record<keyof typeof demoSettings, boolean>;
+/** The settings after applying the default of DEMO, and whether HOST and BASE_URL are loopback addresses. */
+export type DemoSettings = Record<keyof typeof demoSettings | 'isOnlyHere', boolean>;

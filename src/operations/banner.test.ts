@@ -13,6 +13,7 @@ const demo = {
 const isTerminal = process.stdout.isTTY;
 afterEach(() => {
   process.stdout.isTTY = isTerminal;
+  harness.app.config.demo = { enabled: false, isOnlyHere: true };
   vi.restoreAllMocks();
 });
 
@@ -62,7 +63,17 @@ describe('printBanner', () => {
     expect(banner(true, undefined, path)).toMatch(
       /Set it up +http:\/\/localhost:6011\/console\/start#K7QF-9MDX-2TRA\n/,
     );
-    expect(banner(false, undefined, path)).toMatch(/Set it up +run: pennypost console-link\n/);
+    harness.app.config.demo.enabled = true;
+    expect(banner(false, undefined, path)).toMatch(/Set it up +run: node \S+ console-link\n/);
+    expect(banner(false, undefined, path, 'start')).toMatch(/Set it up +run: node \S+ console-link\n/);
+  });
+
+  it('says that others can read the sandbox, only if they can', () => {
+    expect(banner(true)).not.toContain('/outbox');
+    Object.assign(harness.app.config.demo, { enabled: true, isOnlyHere: false });
+    expect(banner(true)).toContain(
+      `\nAnyone who can reach ${harness.app.config.urls.api} can read the sandbox at /outbox without signing in, because DEMO is on.\n`,
+    );
   });
 
   it('prints the port of the admin API if it is separate', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { AuthSettings } from '../auth/settings.ts';
 import type { CountryProfile } from '../countries/profile.ts';
-import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { type Carriers, isAllSandbox, isSandboxInUse } from '../delivery/sandbox/sandbox.ts';
 import type { DemoSettings } from '../delivery/settings.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { HttpSettings, StorageSettings, Urls } from '../platform/settings.ts';
@@ -53,7 +53,7 @@ export function printBanner({
     `Pennypost is listening on ${address}`,
     '',
     ...(hasConsole ? [`  Console         ${consoleAddress}`] : []),
-    ...(hasConsole && setUpPath ? [`  Set it up       ${whereSetUpIs(consoleAddress, setUpPath, config)}`] : []),
+    ...(hasConsole && setUpPath ? [`  Set it up       ${whereSetUpIs(consoleAddress, setUpPath)}`] : []),
     ...(adminAddress === address ? [] : [`  Admin API       ${adminAddress}`]),
     `  API reference   ${adminAddress}/docs`,
     `  Status          ${address}/status`,
@@ -67,13 +67,17 @@ export function printBanner({
       '',
       ...(process.stdout.isTTY ? firstMessage(address, demo, config) : [whereFirstMessageIs(config, npmScript)]),
     );
+  if (demo && !config.demo.isOnlyHere && isSandboxInUse(config))
+    lines.push(
+      '',
+      `Anyone who can reach ${config.urls.api} can read the sandbox at /outbox without signing in, because DEMO is on.`,
+    );
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }
 
 /** Anyone who reads the code can create the first account, so it must not be in a log that others read. */
-function whereSetUpIs(consoleAddress: string, path: string, config: BannerConfig): string {
-  const isForOperator = process.stdout.isTTY || config.demo.enabled;
-  return isForOperator ? `${consoleAddress}${path}` : 'run: pennypost console-link';
+function whereSetUpIs(consoleAddress: string, path: string): string {
+  return process.stdout.isTTY ? `${consoleAddress}${path}` : `run: ${nameOf('console-link')}`;
 }
 
 /** A wildcard address cannot be requested, so it is replaced with this machine's name, as in the default of BASE_URL. */
@@ -100,14 +104,15 @@ function firstMessage(address: string, demo: Demo, config: BannerConfig): string
 }
 
 function whereFirstMessageIs(config: BannerConfig, npmScript: string | undefined): string {
-  return `${nameOfDemo(process.argv[1] ?? '', npmScript)} shows a ready-made curl command that sends a text message (${whereItGoes(config)}).`;
+  const command = npmScript === 'start' || npmScript === 'dev' ? 'npm run demo' : nameOf('demo');
+  return `${command} shows a ready-made curl command that sends a text message (${whereItGoes(config)}).`;
 }
 
-/** Returns the command as this program was started: with npm, npx, as a global command, or from a clone. */
-function nameOfDemo(program: string, npmScript = ''): string {
-  if (['start', 'dev'].includes(npmScript)) return 'npm run demo';
-  if (program.split(sep).includes('.bin')) return 'npx pennypost demo';
-  return basename(program) === 'pennypost' ? 'pennypost demo' : `node ${relative('', program)} demo`;
+/** Returns the command as this program was started: with npx, as a global command, or from a clone. */
+function nameOf(command: string): string {
+  const [, program = ''] = process.argv;
+  if (program.split(sep).includes('.bin')) return `npx pennypost ${command}`;
+  return basename(program) === 'pennypost' ? `pennypost ${command}` : `node ${relative('', program)} ${command}`;
 }
 
 /** Returns the output of `pennypost demo`: the variables used in docs/guides/sending.md, and a first message. */

@@ -106,6 +106,18 @@ describe('a session ends by itself', () => {
   );
 });
 
+describe('a session of an operator in the demo', () => {
+  it.each([
+    ['ends without use, too, if others reach this server', false, 303],
+    ['does not, if only this machine reaches it', true, 200],
+  ])('%s', async (_, isOnlyHere, status) => {
+    const demo = await harness.anotherProcess({ demo: { enabled: true, isOnlyHere } });
+    const visitor = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id, demo);
+    harness.clock.advance({ minutes: 31 });
+    expect(await statusOf(visitor)).toBe(status);
+  });
+});
+
 describe('the cookie', () => {
   it('is no password: only its hash is stored', async () => {
     const visitor = await signedIn(harness, (await aPerson(harness)).id);

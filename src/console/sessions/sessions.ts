@@ -26,7 +26,7 @@ type Deps = Platform & { config: { demo: DemoSettings } };
 type DepsOfRequest = Deps & { config: { urls: Urls } };
 type SignInDeps = DepsOfRequest & { config: { http: HttpSettings } };
 
-/** The sessions of operators also end after this time without a request. Not in the demo. */
+/** The sessions of operators also end after this time without a request. Not in a demo that only this machine reaches. */
 const idle_ms = 30 * minute_ms;
 /** The time of last use is updated at most this often. */
 const recordUseEvery_ms = minute_ms;
@@ -134,7 +134,8 @@ export function forgetSession(app: { config: { urls: Urls } }, reply: FastifyRep
 }
 
 function isIdle(app: Deps, session: Session): boolean {
-  if (!isOperator(session) || app.config.demo.enabled) return false;
+  const { demo } = app.config;
+  if (!isOperator(session) || (demo.enabled && demo.isOnlyHere)) return false;
   return session.last_used_at <= timestamp(earlier(app.clock.now(), idle_ms));
 }
 

@@ -165,7 +165,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async show({ visitor, http: request }, formState) {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
-      const demo = await findDemoMessage(app, pending.message_id);
+      const demo = await findDemoMessage(app, request, pending.message_id);
       return changePage(
         t('Confirm your number'),
         t('Save'),

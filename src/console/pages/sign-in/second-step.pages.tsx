@@ -37,7 +37,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const found = await findPendingSignIn(app, request, ['text']);
       if (!found) return again;
       const { pending, user } = found;
-      const demo = await findDemoMessage(app, pending.message_id);
+      const demo = await findDemoMessage(app, request, pending.message_id);
       return {
         title: t('Check your phone'),
         lead: t('We sent a text message with a security code to {number}.', {
@@ -80,7 +80,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const found = await findPendingSignIn(app, request, ['email', 'proof']);
       if (!found) return visitor ? { to: '' } : again;
       const { pending, user } = found;
-      const demo = await findDemoMessage(app, pending.message_id);
+      const demo = await findDemoMessage(app, request, pending.message_id);
       return {
         title: t('Check your inbox'),
         lead: t('We sent a link to {emailAddress}. The link works for 30 minutes.', {
