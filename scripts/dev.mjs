@@ -5,7 +5,9 @@ import { once } from 'node:events';
 import * as fs from 'node:fs';
 import * as http from 'node:http';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import './ready.mjs';
+import { makeReady } from './ready.mjs';
+
+await makeReady();
 
 const { addAssets } = await import('./console-assets.mjs');
 const { readConfig } = await import('../dist/commands/read-config.js');

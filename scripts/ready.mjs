@@ -1,20 +1,28 @@
 // Makes a clone ready to run: installs when dependencies are missing or stale, compiles when dist is, else does nothing.
-// `npm start` and `npm test` run it first; it needs only Node and npm.
+// `npm start` and `npm test` call it first; it needs only Node and npm. Starting needs neither linter nor test runner: those are
+// installed when tests are run (`--tools`).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { findNpm } from './find-npm.mjs';
 
-refuseOldNode();
-process.chdir(resolve(import.meta.dirname, '..'));
-if (isInstallStale() || isBuildStale()) {
+/** The development dependencies that compiling needs. */
+const buildTools = ['typescript', '@fontsource/newsreader', '@zxcvbn-ts/language-common'];
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await makeReady({ tools: process.argv.includes('--tools') });
+
+export async function makeReady({ tools = false } = {}) {
+  refuseOldNode();
+  process.chdir(resolve(import.meta.dirname, '..'));
+  if (!isInstallStale(tools) && !isBuildStale()) return;
   const unlock = await lock('.ready-lock');
   process.once('exit', unlock);
   // Checked again: the previous holder of the lock may have done the work.
-  if (isInstallStale()) install();
+  if (isInstallStale(tools)) install(tools);
   if (isBuildStale()) await build();
   // This process may go on as the server.
   process.off('exit', unlock);
@@ -27,22 +35,66 @@ function refuseOldNode() {
   fail(`Pennypost needs Node 20.19 or newer; this is ${process.versions.node}.`);
 }
 
-function isInstallStale() {
+function isInstallStale(tools) {
   const installed = readJson('node_modules/.package-lock.json')?.packages;
   if (installed === undefined) return true;
-  return Object.entries(readJson('package-lock.json').packages).some(([path, wanted]) => {
-    if (path === '') return false;
+  return Object.entries(neededPackages(tools)).some(([path, wanted]) => {
     // npm leaves out the optional packages that are for other platforms.
     return installed[path] === undefined ? !wanted.optional : installed[path].version !== wanted.version;
   });
 }
 
-function install() {
-  say('installing dependencies');
-  // Compiling needs the development dependencies, which NODE_ENV=production would leave out.
+/** The packages of the lock file: all of them, or those that serving and compiling need. */
+function neededPackages(tools) {
+  const { '': root, ...packages } = readJson('package-lock.json').packages;
+  if (tools) return packages;
+  const needed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional);
+  const found = new Map(needed);
+  const add = (name) => {
+    const path = `node_modules/${name}`;
+    if (found.has(path) || !packages[path]) return;
+    found.set(path, packages[path]);
+    const { dependencies, optionalDependencies } = packages[path];
+    for (const other of Object.keys({ ...dependencies, ...optionalDependencies })) add(other);
+  };
+  buildTools.forEach(add);
+  return Object.fromEntries(found);
+}
+
+function install(tools) {
   const [command, ...words] = findNpm();
-  const options = ['--include=dev', '--include=optional', '--no-audit', '--loglevel=error', ...cacheElsewhere()];
-  run(command, [...words, 'ci', ...options], 'ignore');
+  const options = ['--no-audit', '--no-fund', '--loglevel=error', ...cacheElsewhere()];
+  if (tools) {
+    // A server may be running from this folder: its packages stay where they are.
+    const adds = !isInstallStale(false);
+    say(adds ? 'installing the tools for tests' : 'installing dependencies and the tools for tests');
+    const call = adds ? ['install', '--no-save'] : ['ci'];
+    // NODE_ENV=production would leave out the development dependencies.
+    run(command, [...words, ...call, '--include=dev', '--include=optional', ...options], 'ignore');
+    return;
+  }
+  say('installing dependencies');
+  const folder = '.ready-install';
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder);
+  writeManifest(folder);
+  run(command, [...words, 'ci', '--include=dev', '--include=optional', ...options], 'ignore', folder);
+  fs.rmSync('node_modules', { recursive: true, force: true });
+  fs.renameSync(join(folder, 'node_modules'), 'node_modules');
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** The package and the lock file without the development dependencies that only tests and checks need. */
+function writeManifest(folder) {
+  const manifest = readJson('package.json');
+  const lock = readJson('package-lock.json');
+  const devDependencies = Object.fromEntries(buildTools.map((name) => [name, manifest.devDependencies[name]]));
+  const root = { ...lock.packages[''], devDependencies };
+  const packages = { '': root, ...neededPackages(false) };
+  // No script of ours runs in that folder.
+  fs.writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, devDependencies, scripts: {} }));
+  fs.writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ ...lock, packages }));
+  fs.copyFileSync('.npmrc', join(folder, '.npmrc'));
 }
 
 /** Some accounts have no writable home folder. */
@@ -173,8 +225,8 @@ function readJson(path) {
 }
 
 /** Redirects the command's output to stderr: stdout is for the program that runs next. */
-function run(command, options, stdout = 2) {
-  const { status, error } = spawnSync(command, options, { stdio: ['ignore', stdout, 2] });
+function run(command, options, stdout = 2, cwd = '.') {
+  const { status, error } = spawnSync(command, options, { cwd, stdio: ['ignore', stdout, 2] });
   if (status !== 0) fail(`${command} ${options.join(' ')} failed${error ? `: ${error.message}` : ''}`);
 }
 

@@ -2,7 +2,9 @@
 // stops it on every system.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import './ready.mjs';
+import { makeReady } from './ready.mjs';
+
+await makeReady();
 
 // The program runs only when it is what was started, and names itself in what it prints.
 process.argv[1] = resolve('dist/main.js');

@@ -60,7 +60,7 @@ process.exitCode = results.some(({ failed, completed }) => failed > 0 || !comple
 function runSuite(moment) {
   const report = join(fs.mkdtempSync('node_modules/.days-'), 'report.json');
   const offset_s = Math.round((moment.getTime() - Date.now()) / 1_000);
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...values.files];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project=quick', '--project=full', ...values.files];
   const { status } = spawnSync(
     process.execPath,
     // Every clock call is slower under libfaketime, and these tests are not about durations.

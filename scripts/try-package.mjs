@@ -11,7 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findNpm } from './find-npm.mjs';
-import './ready.mjs';
+import { makeReady } from './ready.mjs';
+
+await makeReady();
 
 const clone = resolve(fileURLToPath(import.meta.url), '../..');
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-package-'));

@@ -2,7 +2,7 @@ import { statuses } from '../../src/notifications/notification.ts';
 import { type ListRequest, pairsOf, type World } from './requests.ts';
 import { absent, rare } from './seed.ts';
 
-/** Every page of the console that shows what a service has many of, with every filter: `test/list-requests.test.ts` finds new ones. */
+/** Every page of the console that shows what a service has many of, with every filter: `test/list-requests.full.test.ts` finds new ones. */
 
 interface Filters {
   [parameter: string]: string[];

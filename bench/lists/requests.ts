@@ -2,7 +2,7 @@ import { absent, rare } from './seed.ts';
 
 /**
  * Every list of the API with every filter, derived from the API document: a new route, parameter or value is measured, or
- * `test/list-requests.test.ts` fails until it gets values here.
+ * `test/list-requests.full.test.ts` fails until it gets values here.
  */
 export interface ListRequest {
   surface: 'admin' | 'v2' | 'console';

@@ -18,7 +18,7 @@ import {
 
 const path = '/v2/received-text-messages';
 
-/** `test/examples.test.ts` compares this example with the real response. */
+/** `test/examples.full.test.ts` compares this example with the real response. */
 const example = {
   received_text_messages: [
     {

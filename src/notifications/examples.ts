@@ -1,5 +1,5 @@
 /**
- * Examples in the reference of the public API. They use the templates created at first start. `test/examples.test.ts` sends them and
+ * Examples in the reference of the public API. They use the templates created at first start. `test/examples.full.test.ts` sends them and
  * compares the responses.
  */
 

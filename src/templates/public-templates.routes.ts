@@ -20,7 +20,7 @@ import {
 import { TemplateTypes } from './template-record.ts';
 import { compileRow, type TemplateRow } from './template-row.ts';
 
-/** `test/examples.test.ts` compares these with the actual responses. */
+/** `test/examples.full.test.ts` compares these with the actual responses. */
 const example = {
   id: 'f33517ff-2a88-4f6e-b855-c550268ce08a',
   type: 'sms',

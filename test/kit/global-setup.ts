@@ -1,10 +1,9 @@
-// Threads run the compiled files, which must be up to date however the tests are started.
-import '../../scripts/ready.mjs';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { makeReady } from '../../scripts/ready.mjs';
 import { startEmbeddedPostgres } from '../../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -25,6 +24,8 @@ declare module 'vitest' {
  * deleted after the run anyway.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Threads run the compiled files, which must be up to date however the tests are started.
+  await makeReady();
   const log = createLog('silent');
   const dataDir = createDataDir();
   const server = await startEmbeddedPostgres({

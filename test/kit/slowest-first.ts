@@ -5,13 +5,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Those that take longest, or mostly wait for other processes: one that began last would go on alone. */
 const slowest = [
   'test/upgrade/rolling-upgrade.test.ts',
-  'src/console/every-text.test.ts',
-  'src/operations/audit/every-action.test.ts',
-  'test/journeys/rolling-restart.test.ts',
-  'test/fuzz.test.ts',
-  'src/rendering/pdf/pdf-worker.test.ts',
-  'test/ready.test.ts',
-  'test/journeys/dead-worker.test.ts',
+  'src/console/every-text.full.test.ts',
+  'src/operations/audit/every-action.full.test.ts',
+  'test/journeys/rolling-restart.full.test.ts',
+  'test/fuzz.full.test.ts',
+  'src/rendering/pdf/pdf-worker.full.test.ts',
+  'test/ready.full.test.ts',
+  'test/journeys/dead-worker.full.test.ts',
 ];
 
 for (const path of slowest) if (!existsSync(path)) throw new Error(`test/kit/slowest-first.ts names ${path}`);

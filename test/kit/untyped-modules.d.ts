@@ -25,3 +25,7 @@ declare module 'hoodiecrow-imap' {
     storage: Record<string, object>;
   }): ImapServer;
 }
+
+declare module '*/scripts/ready.mjs' {
+  export function makeReady(options?: { tools?: boolean }): Promise<void>;
+}

@@ -150,17 +150,21 @@ describe.each(vendors)('$name', (vendor) => {
     expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: name, provider_reference });
   });
 
-  it.skipIf(channel === 'sms')('gets attachments in its documented format', async () => {
-    const id = await sendFiles(harness, service);
-    await harness.deliver();
-    expect(sent.get(id)).toMatchObject([{ reference: id, attachments: filesOnTheWay }]);
-  });
+  if (channel !== 'sms')
+    it('gets attachments in its documented format', async () => {
+      const id = await sendFiles(harness, service);
+      await harness.deliver();
+      expect(sent.get(id)).toMatchObject([{ reference: id, attachments: filesOnTheWay }]);
+    });
 
-  it.skipIf(channel === 'sms')('gets the headers of an email that arrived over SMTP', async () => {
-    const [id = ''] = await someQueuedMessages(harness, service, [overSmtp(fields)]);
-    await harness.deliver();
-    expect(sent.get(id)).toMatchObject([{ headers: { ...kept, [ownMailHeader]: expect.stringContaining(`${id}.`) } }]);
-  });
+  if (channel !== 'sms')
+    it('gets the headers of an email that arrived over SMTP', async () => {
+      const [id = ''] = await someQueuedMessages(harness, service, [overSmtp(fields)]);
+      await harness.deliver();
+      expect(sent.get(id)).toMatchObject([
+        { headers: { ...kept, [ownMailHeader]: expect.stringContaining(`${id}.`) } },
+      ]);
+    });
 
   it('its webhook reports each kind of event; repeated and later ones change nothing', async () => {
     const ids = await send(vendor.events.map(() => 'accept'));
@@ -212,28 +216,32 @@ describe.each(vendors)('$name', (vendor) => {
     expect(await statusOf(id)).toBe('sending');
   });
 
-  it.runIf(vendor.complaint)('a complaint is recorded once', async () => {
-    const id = await sendOne();
-    const event = vendor.complaint?.(id) ?? {};
-    for (let time = 0; time < 2; time += 1) expect(await post(vendor.webhook(event))).toBe(200);
-    const { body } = await harness.admin('GET', '/complaint');
-    const about = body.complaints.filter((complaint: { notification_id: string }) => complaint.notification_id === id);
-    expect(about).toMatchObject([{ service_id: service, complaint_date: '2026-11-15T12:00:01.000000Z' }]);
-  });
+  if (vendor.complaint)
+    it('a complaint is recorded once', async () => {
+      const id = await sendOne();
+      const event = vendor.complaint?.(id) ?? {};
+      for (let time = 0; time < 2; time += 1) expect(await post(vendor.webhook(event))).toBe(200);
+      const { body } = await harness.admin('GET', '/complaint');
+      const about = body.complaints.filter(
+        (complaint: { notification_id: string }) => complaint.notification_id === id,
+      );
+      expect(about).toMatchObject([{ service_id: service, complaint_date: '2026-11-15T12:00:01.000000Z' }]);
+    });
 
-  it.runIf(vendor.inbound)('a received text is stored for the service, if the request is authenticated', async () => {
-    const receiving = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
-    await anInboundNumber(harness, receiving, { number: '07700900444', provider: name });
-    const { text, webhook } = vendor.inbound ?? { text: () => ({}), webhook: vendor.webhook };
-    const genuine = webhook(text('447700900444'));
-    expect(await post({ ...genuine, payload: `${genuine.payload} ` })).toBe(403);
-    expect([await post(genuine), await post(webhook(text('447700900999')))]).toEqual([200, 200]);
-    expect([await post(webhook({})), await post(webhook({ from: 1, to: 2 }))]).toEqual([400, 200]);
-    const key = await anApiKey(harness, receiving);
-    const { body } = await harness.v2('GET', '/v2/received-text-messages', key);
-    const received = { notify_number: '07700900444', user_number: '447700900111', content: 'Diolch 📩' };
-    expect(body.received_text_messages).toMatchObject([received]);
-  });
+  if (vendor.inbound)
+    it('a received text is stored for the service, if the request is authenticated', async () => {
+      const receiving = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
+      await anInboundNumber(harness, receiving, { number: '07700900444', provider: name });
+      const { text, webhook } = vendor.inbound ?? { text: () => ({}), webhook: vendor.webhook };
+      const genuine = webhook(text('447700900444'));
+      expect(await post({ ...genuine, payload: `${genuine.payload} ` })).toBe(403);
+      expect([await post(genuine), await post(webhook(text('447700900999')))]).toEqual([200, 200]);
+      expect([await post(webhook({})), await post(webhook({ from: 1, to: 2 }))]).toEqual([400, 200]);
+      const key = await anApiKey(harness, receiving);
+      const { body } = await harness.v2('GET', '/v2/received-text-messages', key);
+      const received = { notify_number: '07700900444', user_number: '447700900111', content: 'Diolch 📩' };
+      expect(body.received_text_messages).toMatchObject([received]);
+    });
 
   it('responses that are final for the recipient end the message', async () => {
     const ids = await send(vendor.refusals.map(([answer]) => answer));

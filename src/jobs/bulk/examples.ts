@@ -1,4 +1,4 @@
-/** Examples in the reference of the API. `test/examples.test.ts` sends them and compares the responses. */
+/** Examples in the reference of the API. `test/examples.full.test.ts` sends them and compares the responses. */
 
 const template_id = 'f33517ff-2a88-4f6e-b855-c550268ce08a';
 const id = '0199a0a6-51c4-7c55-b0a7-2b9d6a7a4c01';

@@ -1,4 +1,4 @@
-/** `test/examples.test.ts` compares these with the actual responses. */
+/** `test/examples.full.test.ts` compares these with the actual responses. */
 
 export const newSource = {
   name: 'Appointment',

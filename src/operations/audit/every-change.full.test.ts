@@ -36,7 +36,7 @@ const changeNothing = [
   ...['POST /platform-admin/find-by-uuid', 'POST /service/{service_id}/recurring-send/dates'],
 ];
 
-/** Routes that the service does not call: `every-action.test.ts` calls their rules through the console. */
+/** Routes that the service does not call: `every-action.full.test.ts` calls their rules through the console. */
 const sameInConsole = [
   ...['POST /user/{user_id}/verify/code', 'POST /user/{user_id}/complete/webauthn-login'],
   ...['POST /user/{user_id}/webauthn/{credential_id}', 'DELETE /user/{user_id}/webauthn/{credential_id}'],

@@ -19,7 +19,10 @@ import { findFreePort } from '../src/platform/process/free-port.ts';
 import { cloneDatabase } from './kit/process/database.ts';
 
 interface Lock {
-  packages: Record<string, { version?: string; optional?: boolean; optionalDependencies?: Record<string, string> }>;
+  packages: Record<
+    string,
+    { version?: string; optional?: boolean; dev?: boolean; optionalDependencies?: Record<string, string> }
+  >;
 }
 
 function readLock(path: string): Lock {
@@ -47,11 +50,14 @@ describe('scripts/ready.mjs', () => {
     onTestFinished(() => rmSync(clone, { recursive: true }));
     for (const path of ['scripts/ready.mjs', 'scripts/find-npm.mjs', 'tsconfig.json', 'tsconfig.build.json'])
       cpSync(path, join(clone, path));
-    const depend = (version: string): Lock => ({
-      packages: { '': {}, 'node_modules/stamp': { version }, 'node_modules/for-another-machine': { optional: true } },
-    });
-    write('package.json', '{ "type": "module" }');
-    write('package-lock.json', JSON.stringify(depend('2.0.0')));
+    const packages = {
+      '': {},
+      'node_modules/stamp': { version: '2.0.0' },
+      'node_modules/for-another-machine': { optional: true },
+      'node_modules/linter': { version: '1.0.0', dev: true },
+    };
+    write('package.json', JSON.stringify({ type: 'module', devDependencies: { linter: '1.0.0' } }));
+    write('package-lock.json', JSON.stringify({ packages } satisfies Lock));
     write(
       'node_modules/.package-lock.json',
       JSON.stringify({ packages: { 'node_modules/stamp': { version: '2.0.0' } } }),
@@ -62,8 +68,9 @@ describe('scripts/ready.mjs', () => {
     }
     write('src/main.ts', '#!/usr/bin/env node\nexport const postage: string = "second";\n');
     write('src/main.test.ts', 'export const wrong: number = "a test is checked elsewhere";\n');
+    write('.npmrc', '');
     // Replaces npm: installs the packages of the lock file and records how it was called.
-    const npm = `#!/bin/sh\necho "$@" >> npm-calls\ncp package-lock.json node_modules/.package-lock.json\n`;
+    const npm = `#!/bin/sh\necho "$@" >> ${clone}/npm-calls\nmkdir -p node_modules\ncp package-lock.json node_modules/.package-lock.json\n`;
     mkdirSync(join(clone, 'bin'));
     writeFileSync(join(clone, 'bin', 'npm'), npm, { mode: 0o755 });
   });
@@ -77,10 +84,10 @@ describe('scripts/ready.mjs', () => {
     return readFileSync(join(clone, path), 'utf8');
   }
 
-  function makeReady(): Promise<{ status: number | null; output: string; errors: string }> {
+  function makeReady(...options: string[]): Promise<{ status: number | null; output: string; errors: string }> {
     const { npm_execpath: _, ...others } = process.env;
     const env = { ...others, PATH: [join(clone, 'bin'), process.env.PATH].join(delimiter) };
-    const child = spawn(process.execPath, [join(clone, 'scripts/ready.mjs')], { cwd: '/', env });
+    const child = spawn(process.execPath, [join(clone, 'scripts/ready.mjs'), ...options], { cwd: '/', env });
     let output = '';
     let errors = '';
     child.stdout.on('data', (chunk) => (output += chunk));
@@ -129,6 +136,16 @@ describe('scripts/ready.mjs', () => {
     expect(await makeReady()).toEqual({ ...silent, errors: 'pennypost: installing dependencies\n' });
     expect(read('npm-calls')).toMatch(/^(ci --include=dev .*\n){2}$/);
     expect(await makeReady()).toEqual(silent);
+  });
+
+  it('installs the tools for tests when they are needed, and leaves what is there', async () => {
+    await makeReady();
+    rmSync(join(clone, 'node_modules/.package-lock.json'));
+    await makeReady();
+    const installed = readLock(join(clone, 'node_modules/.package-lock.json')).packages;
+    expect(Object.keys(installed)).not.toContain('node_modules/linter');
+    expect(await makeReady('--tools')).toEqual({ ...silent, errors: 'pennypost: installing the tools for tests\n' });
+    expect(read('npm-calls')).toMatch(/^ci --include=dev .*\ninstall --no-save --include=dev .*\n$/);
   });
 
   it('does the work once when started twice', async () => {
