@@ -20,10 +20,7 @@ with result as (
     n.international as previous_international, n.sent_at as previous_sent_at,
     case when not (w.event = 'handedOver'
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
-    'technical-failure')) then w.status end as next_status
-  from notifications n
-  join wanted w on w.id = n.id
-  where ((w.event = 'handedOver'
+    'technical-failure')) then w.status end as next_status, ((w.event = 'handedOver'
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'))
     or case w.event
     when 'handedOver' then n.status in ('created')
@@ -41,9 +38,12 @@ with result as (
       'validation-failed', 'virus-scan-failed')
     when 'despatched' then n.status in ('created', 'sending')
     when 'returned' then n.status in ('created', 'sending', 'delivered')
-  end) and n.id = any (array(select id from wanted))
+  end) as may_change
+  from notifications n
+  join wanted w on w.id = n.id
+  where n.id = any (array(select id from wanted))
   order by n.id
-  for update of n
+  for update of n skip locked
 ), after as (
   update notifications n
   set status = coalesce(w.next_status, n.status), updated_at =
@@ -55,7 +55,7 @@ with result as (
     recipient = coalesce(w.recipient, n.recipient),
     normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
   from before w
-  where n.id = w.id and n.id = any (array(select id from before))
+  where n.id = w.id and w.may_change and n.id = any (array(select id from before where may_change))
   returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
     n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
     n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,
@@ -157,16 +157,23 @@ with result as (
   select message_id
   from plan_steps
   where notification_id = any (array(select id from after))
+), recordable as (
+  select id, due_at, attempts, outcome_known
+  from before
+  union all
+  select id, due_at, attempts, outcome_known
+  from held
+  where event is null
 ), gone as (
   delete from delivery_queue q
-  where q.notification_id = any (array(select id from held where due_at is null)) and q.leased_by = $5
+  where q.notification_id = any (array(select id from recordable where due_at is null)) and q.leased_by = $5
     and (select count(*) from after) >= 0
 ), requeued as (
   update delivery_queue q
-  set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
-  from held h
-  where q.notification_id = any (array(select id from held where due_at is not null))
-    and q.notification_id = h.id and h.due_at is not null and q.leased_by = $6
+  set due_at = r.due_at, attempts = r.attempts, outcome_known = r.outcome_known, leased_by = null
+  from recordable r
+  where q.notification_id = any (array(select id from recordable where due_at is not null))
+    and q.notification_id = r.id and r.due_at is not null and q.leased_by = $6
     and (select count(*) from after) >= 0
 ), health as (
   insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
@@ -184,7 +191,7 @@ with result as (
   from json_to_recordset($9::json)
     as f (notification_id uuid, attempt int, provider text, outcome text, reason text, duration_ms int,
     failed_at timestamptz, retry_at timestamptz)
-  join held on held.id = f.notification_id
+  join recordable on recordable.id = f.notification_id
   on conflict (notification_id, attempt) do nothing
   returning notification_id, reason
 ), callbacks as (
@@ -221,5 +228,6 @@ with result as (
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
 )
-select id
-from held
+select held.id, recordable.id is not null as is_recorded
+from held as held
+left join recordable as recordable on recordable.id = held.id

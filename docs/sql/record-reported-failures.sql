@@ -11,10 +11,7 @@ with wanted as (
     n.international as previous_international, n.sent_at as previous_sent_at,
     case when not (w.event = 'handedOver'
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
-    'technical-failure')) then w.status end as next_status
-  from notifications n
-  join wanted w on w.id = n.id
-  where ((w.event = 'handedOver'
+    'technical-failure')) then w.status end as next_status, ((w.event = 'handedOver'
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'))
     or case w.event
     when 'handedOver' then n.status in ('created')
@@ -32,7 +29,10 @@ with wanted as (
       'validation-failed', 'virus-scan-failed')
     when 'despatched' then n.status in ('created', 'sending')
     when 'returned' then n.status in ('created', 'sending', 'delivered')
-  end) and n.id = any (array(select id from wanted))
+  end) as may_change
+  from notifications n
+  join wanted w on w.id = n.id
+  where n.id = any (array(select id from wanted))
   order by n.id
   for update of n
 ), after as (
@@ -46,7 +46,7 @@ with wanted as (
     recipient = coalesce(w.recipient, n.recipient),
     normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
   from before w
-  where n.id = w.id and n.id = any (array(select id from before))
+  where n.id = w.id and w.may_change and n.id = any (array(select id from before where may_change))
   returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
     n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
     n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,

@@ -221,6 +221,53 @@ describe('a slow provider', () => {
   });
 });
 
+describe('a message that another transaction has locked', () => {
+  const harness = useHarness({
+    config: { sms: { providers: ['mmg'] }, providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } } },
+  });
+
+  it('delays only its own result, and is sent once', { timeout: 60_000 }, async () => {
+    harness.clock.set(new Date());
+    const ticking = setInterval(() => harness.clock.set(new Date()), 50);
+    gateways.delay_ms = 300;
+    const service = await aService(harness);
+    const locked = await aQueuedMessage(harness, service);
+    const countedBefore = await countHandedOver();
+    const holder = await harness.app.pool.connect();
+    const statusOf = async (id: string) => (await messageOf(harness, id)).status;
+    try {
+      await holder.query('begin');
+      await holder.query('set local idle_in_transaction_session_timeout = 0');
+      await holder.query('select 1 from notifications where id = $1 for update', [locked]);
+      await whileRunning(buildDelivery(harness.app), async () => {
+        const others = await someQueuedMessages(harness, service, many(40, lanes.normal));
+        const othersAreSent = async () => expect(await Promise.all(others.map(statusOf))).toEqual(sending(others));
+        await vi.waitFor(othersAreSent, { timeout: 15_000, interval: 200 });
+        expect(gateways.sentTo(locked)).toHaveLength(1);
+        expect(await statusOf(locked)).toBe('created');
+        // Longer than a lease.
+        await new Promise((resolve) => setTimeout(resolve, 9_000));
+        await holder.query('commit');
+        await vi.waitFor(async () => expect(await statusOf(locked)).toBe('sending'), { timeout: 10_000 });
+        for (const id of [locked, ...others]) expect(gateways.sentTo(id)).toHaveLength(1);
+      });
+    } finally {
+      holder.release();
+      clearInterval(ticking);
+    }
+    expect(await queueOf(harness, locked)).toBeUndefined();
+    expect((await countHandedOver()) - countedBefore).toBe(41);
+  });
+
+  async function countHandedOver(): Promise<number> {
+    const { rows } = await harness.app.pool.query(`select coalesce(sum(handed_over), 0)::int as count from (
+      select handed_over from provider_health union all select handed_over from provider_health_changes) as health`);
+    return rows[0].count;
+  }
+
+  const sending = (ids: string[]) => ids.map(() => 'sending');
+});
+
 describe('workers whose clocks differ', () => {
   const harness = useHarness({
     config: { sms: { providers: ['mmg'] }, providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } } },

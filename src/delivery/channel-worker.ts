@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { laneName, lanes } from '../notifications/notification.ts';
 import { DeliveryQueueReader, type InLane } from '../notifications/queue/delivery-queue.ts';
 import {
@@ -24,7 +25,7 @@ import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
 import type { SenderIdentities } from './providers/sender-identities.ts';
 import type { ActiveProviders } from './providers/settings.ts';
-import { handOvers, recordResults } from './record-results.ts';
+import { handOvers, type Recording, recordResults } from './record-results.ts';
 import type { DeliverySettings } from './settings.ts';
 
 /** Polling interval. New messages wake the worker; polling finds retries and scheduled messages. */
@@ -42,6 +43,9 @@ const queueFullRetry_ms = 5_000;
 /** Retry interval of an email whose domain is suspended, until the message expires. */
 const onHold_ms = 5 * minute_ms;
 const cacheSharesFor_ms = 10_000;
+/** Delays before the result of a message that another transaction has locked is tried again. They double. */
+const minLocked_ms = 20;
+const maxLocked_ms = 1_000;
 /** Max share of concurrent calls for bulk messages, so that other messages never wait for a bulk call to end. */
 const maxBulkShare = 0.75;
 /** Messages are leased when this share of the calls is free: leasing single messages would cost a round trip each. */
@@ -76,7 +80,7 @@ export class ChannelWorker<Message> {
   /** Attempts that released their slot and wait for a free call. */
   private readonly waitingForCall: (() => void)[] = [];
   private readonly leases: Leases;
-  private readonly results: GroupCommit<Result, undefined>;
+  private readonly results: GroupCommit<Result, Recording>;
   private readonly loop: Loop;
   private readonly metrics: DeliveryMetrics;
   private sharesReadAt = Number.NEGATIVE_INFINITY;
@@ -245,7 +249,7 @@ export class ChannelWorker<Message> {
         for (const end of ends) end();
       });
       if (result?.change) span?.set({ 'pennypost.status': result.change.status ?? result.change.event });
-      if (result) await this.results.add(result);
+      if (result) await this.untilRecorded(result);
       else {
         this.app.log.warn(
           { event: 'lease.expired', notification_id: queued.id },
@@ -333,7 +337,16 @@ export class ChannelWorker<Message> {
     }
   }
 
-  private async record(results: Result[]): Promise<undefined[]> {
+  /** Waits while another transaction has locked the message. Results of other messages are recorded meanwhile. */
+  private async untilRecorded(result: Result): Promise<void> {
+    for (let wait_ms = minLocked_ms; (await this.results.add(result)) === 'locked'; wait_ms *= 2) {
+      if (wait_ms > maxLocked_ms && this.stopping) throw new Error('The message stayed locked');
+      result.isRepeated = true;
+      await sleep(Math.min(wait_ms, maxLocked_ms));
+    }
+  }
+
+  private async record(results: Result[]): Promise<Recording[]> {
     const { clock, log } = this.app;
     const { worker } = this.leases;
     const recorded = await retryUntilAvailable(
@@ -341,9 +354,9 @@ export class ChannelWorker<Message> {
       () => this.stopping,
       () => this.leases.watch(() => recordResults(this.app, worker, results, clock.now())),
     );
-    for (const result of recorded) this.measure(result);
+    for (const [index, result] of results.entries()) if (recorded[index] === 'recorded') this.measure(result);
     if (results.some(({ outcome }) => outcome === 'retry')) await this.checkFailover();
-    return results.map(() => undefined);
+    return recorded;
   }
 
   /** Moves some of the share of a failing provider to the others. */

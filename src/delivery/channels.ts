@@ -22,7 +22,7 @@ import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import { type SenderIdentity, senderIdentities } from './providers/sender-identities.ts';
 import { openEmailProviders, openTextProviders, type ProvidersConfig } from './providers/settings.ts';
 import { reportsOf } from './receipts/provider-reports.ts';
-import { receiptRecorder } from './receipts/receipts.ts';
+import { ReceiptRecorder } from './receipts/receipts.ts';
 
 export type DeliveryDeps = PlanDeps & {
   config: ProvidersConfig &
@@ -100,7 +100,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
       [limiter, limiterWithFiles].some((waiting) => waiting.countWaiting(ownerOf(queued)) >= maxWaiting),
   };
   const listen = () => {
-    const receipts = receiptRecorder(app);
+    const receipts = new ReceiptRecorder(app);
     for (const provider of [...textProviders, ...emailProviders]) {
       provider.listen?.(reportsOf(app, provider, receipts));
     }

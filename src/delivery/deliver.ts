@@ -76,6 +76,8 @@ export interface Result {
   parts?: string[];
   /** Set if the attempt failed. Shown in the timeline of the message. */
   failure?: FailedAttemptRow;
+  /** Set if it was counted before, but could not be recorded because the message was locked. */
+  isRepeated?: true;
 }
 
 /**

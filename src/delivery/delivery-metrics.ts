@@ -60,7 +60,8 @@ export class DeliveryMetrics {
 
   observeReceipts(receipts: Receipt[], outcomes: string[], changed: ChangedNotification[], now: Date): void {
     receipts.forEach(({ provider }, index) => {
-      this.receipts.inc({ provider, outcome: outcomes[index] ?? 'unknown' });
+      const outcome = outcomes[index] ?? 'unknown';
+      if (outcome !== 'skipped') this.receipts.inc({ provider, outcome });
     });
     const said = new Map(receipts.map(({ reference, at }) => [reference, at]));
     for (const { id, notification_type, provider, sent_at } of changed) {

@@ -8,7 +8,9 @@ import {
   heldResults,
   keepFailures,
   makeQueueRowsDue,
+  type QueueColumn,
   type ResultRow,
+  recordableOf,
   selectChanged,
   wantedChanges,
   wantedOf,
@@ -27,6 +29,11 @@ import { countHandOvers, countReceipts, type HealthChange } from './failover/pro
 import { inTime_ms } from './failover/provider-health.ts';
 import { listUnfinished, type UnfinishedRow } from './sweeps.sql.ts';
 
+export interface HeldResult {
+  id: string;
+  is_recorded: boolean;
+}
+
 interface Results {
   worker: string;
   rows: ResultRow[];
@@ -38,25 +45,33 @@ interface Results {
   now: Date;
 }
 
-/** Returns the ids of the messages that the worker still held. */
+/**
+ * Records the results of messages that the worker still holds. Returns these, and whether each was recorded: not while another transaction
+ * has locked the message.
+ */
 export async function updateResults(
   calendar: Calendar,
   db: Db,
   { worker, rows, failures, unfinished, health, mail, now }: Results,
-): Promise<Set<string>> {
+): Promise<HeldResult[]> {
   const statement = new Statement();
   const held = heldResults(statement, worker, rows);
-  const after = changeStatuses(calendar, statement, wantedOf(statement, held), timestamp(now));
-  changeQueueRows(statement, { held, after }, worker);
+  const wanted = wantedOf(statement, held);
+  const { before, after } = changeStatuses<QueueColumn>(calendar, statement, wanted, timestamp(now), {
+    skipsLocked: true,
+  });
+  const recordable = recordableOf(statement, { held, before });
+  changeQueueRows(statement, { recordable, after }, worker);
   countHandOvers(statement, health);
   countDomainMail(statement, mail);
   // Without failures, another prepared statement is used that omits their table. The same holds for unfinished messages.
-  const kept = failures.length > 0 ? keepFailures(statement, held, failures) : undefined;
+  const kept = failures.length > 0 ? keepFailures(statement, recordable, failures) : undefined;
   insertFinalStatusCallbacks(statement, after, now, kept);
   if (unfinished.length > 0) listUnfinished(statement, unfinished);
   const name = nameOf({ hasFailures: failures.length > 0, isListed: unfinished.length > 0 });
-  const { rows: found } = await statement.prepared<{ id: string }>(name, sql`select id from ${held}`).execute(db);
-  return new Set(found.map(({ id }) => id));
+  const found = sql`select held.id, recordable.id is not null as is_recorded
+    from ${held} as held left join ${recordable} as recordable on recordable.id = held.id`;
+  return (await statement.prepared<HeldResult>(name, found).execute(db)).rows;
 }
 
 function nameOf({ hasFailures, isListed }: { hasFailures: boolean; isListed: boolean }): string {
@@ -71,23 +86,27 @@ interface Reported {
   failures?: FailedAttemptRow[];
   /** The failures in which a receiver refuses mail because of the domain or its servers. */
   refusals?: ReportedRefusal[];
+  /** Changes no message that another transaction has locked, instead of waiting for it. */
+  skipsLocked?: boolean;
 }
 
-/** Records the changes of receipts and timeouts. The ids must be distinct. */
+/** Records the changes of receipts and timeouts. The ids must be distinct. Returns the messages that have changed. */
 export async function updateReported(
   calendar: Calendar,
   db: Db | Tx,
   changes: StatusChange[],
-  { now, ofProvider, failures = [], refusals = [] }: Reported,
+  { now, ofProvider, failures = [], refusals = [], skipsLocked = false }: Reported,
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
-  const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), timestamp(now));
+  const { after } = changeStatuses(calendar, statement, wantedChanges(statement, changes), timestamp(now), {
+    skipsLocked,
+  });
   makeQueueRowsDue(statement, after, timestamp(now));
   countReceipts(statement, after, { inTimeSince: timestamp(earlier(now, inTime_ms)), isCounted: ofProvider });
   const kept = failures.length > 0 ? keepFailures(statement, after, failures) : undefined;
   if (kept) countReportedRefusals(statement, after, refusals);
   insertFinalStatusCallbacks(statement, after, now, kept);
-  const name = kept ? 'record-reported-failures' : 'record-reported';
+  const name = `${skipsLocked ? 'record-receipts' : 'record-reported'}${kept ? '-failures' : ''}`;
   const { rows } = await statement.prepared<ChangedNotification>(name, selectChanged(after)).execute(db);
   return rows;
 }

@@ -7,7 +7,7 @@ import { DeliveryQueueReader } from '../notifications/queue/delivery-queue.ts';
 import { extendLeases, type QueuedNotification } from '../notifications/queue/leases.shared.sql.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import type { Result } from './deliver.ts';
-import { recordResults } from './record-results.ts';
+import { type Recording, recordResults } from './record-results.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
@@ -26,7 +26,7 @@ async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]>
   });
 }
 
-function record(reader: DeliveryQueueReader, ...results: Result[]): Promise<Result[]> {
+function record(reader: DeliveryQueueReader, ...results: Result[]): Promise<Recording[]> {
   return recordResults(harness.app, reader.worker, results, harness.clock.now());
 }
 
@@ -64,7 +64,7 @@ describe('a result', () => {
     harness.clock.advance({ minutes: 5 });
     const again = await leased(reader);
     expect(again).toMatchObject({ id, attempts: 1, outcome_known: true });
-    expect(await record(reader, accepted(again))).toHaveLength(1);
+    expect(await record(reader, accepted(again))).toEqual(['recorded']);
     expect(await queueOf(harness, id)).toBeUndefined();
     expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'sandbox' });
   });
@@ -79,13 +79,15 @@ describe('a result', () => {
     const before = [await queueOf(harness, id), await messageOf(harness, id)];
     const due_at = later(harness.clock.now(), 60_000);
     expect(await extendLeases(harness.app.db, stalled.worker, [id], 60_000)).toMatchObject({ ids: [] });
-    expect(await record(stalled, accepted(first))).toEqual([]);
-    expect(await record(stalled, { queued: first, later: { due_at, attempts: 9, outcome_known: true } })).toEqual([]);
+    expect(await record(stalled, accepted(first))).toEqual(['lost']);
+    expect(await record(stalled, { queued: first, later: { due_at, attempts: 9, outcome_known: true } })).toEqual([
+      'lost',
+    ]);
     const givenUp = { id, status: 'technical-failure', event: 'givenUp' } as const;
-    expect(await record(stalled, { queued: first, change: givenUp })).toEqual([]);
+    expect(await record(stalled, { queued: first, change: givenUp })).toEqual(['lost']);
     expect([await queueOf(harness, id), await messageOf(harness, id)]).toEqual(before);
-    expect(await record(other, accepted(second))).toHaveLength(1);
-    expect(await record(stalled, accepted(first))).toEqual([]);
+    expect(await record(other, accepted(second))).toEqual(['recorded']);
+    expect(await record(stalled, accepted(first))).toEqual(['lost']);
     expect((await messageOf(harness, id)).status).toBe('sending');
   });
 

@@ -11,15 +11,16 @@ import { recordSuppressions } from '../services/suppression/suppression-list.ts'
 import type { Result } from './deliver.ts';
 import { type HandOver, handOverHealth, nameInHealth } from './failover/provider-health.ts';
 import { insertMessageParts, type MessagePart } from './receipts/receipts.sql.ts';
-import { updateResults } from './record-results.sql.ts';
+import { type HeldResult, updateResults } from './record-results.sql.ts';
 
-/**
- * Records the statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker holds by now.
- * Returns the recorded results.
- */
-export async function recordResults(app: Platform, worker: string, results: Result[], now: Date): Promise<Result[]> {
+/** `locked`: another transaction has locked the message, so try again. `lost`: another worker holds the message by now. */
+export type Recording = 'recorded' | 'locked' | 'lost';
+
+/** Records the statuses, queue entries, health and callbacks of many attempts atomically. Returns what became of each result. */
+export async function recordResults(app: Platform, worker: string, results: Result[], now: Date): Promise<Recording[]> {
   const { db, country } = app;
-  const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
+  const first = results.filter(({ isRepeated }) => !isRepeated);
+  const health = handOverHealth(first.flatMap(handOvers), first.flatMap(errors), now);
   const parts = results.flatMap(partsOf);
   // Before the results: a part without its message is harmless, and its receipt is retried.
   if (parts.length > 0) await insertMessageParts(db, parts, timestamp(now));
@@ -27,7 +28,7 @@ export async function recordResults(app: Platform, worker: string, results: Resu
   const unfinished = results.flatMap(({ queued, delivered_at }) =>
     delivered_at ? [{ notification_id: queued.id, look_at: timestamp(delivered_at) }] : [],
   );
-  const mail = domainMail(results, now);
+  const mail = domainMail(first, now);
   const rows = results.map(rowOf);
   const update = (db: Db) =>
     updateResults(country.calendar, db, { worker, rows, failures, unfinished, health, mail, now });
@@ -37,11 +38,15 @@ export async function recordResults(app: Platform, worker: string, results: Resu
     bounced.length + stopped.length === 0
       ? await update(db)
       : await updateAndSuppress(app, { bounced, stopped }, update, now);
-  const recorded = results.filter(({ queued }) => held.has(queued.id));
+  const isRecorded = new Map(held.map(({ id, is_recorded }) => [id, is_recorded]));
+  const recorded = results.filter(({ queued }) => isRecorded.get(queued.id));
   // The sandbox sends nothing, so its account messages must stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
   await forgetAccountValues(db, gone);
-  return recorded;
+  return results.map(({ queued }) => {
+    const known = isRecorded.get(queued.id);
+    return known === undefined ? 'lost' : known ? 'recorded' : 'locked';
+  });
 }
 
 /** The mail server refused the recipient immediately. */
@@ -52,20 +57,21 @@ function isBounced({ queued, outcome, change }: Result): boolean {
 function updateAndSuppress(
   app: Platform,
   { bounced, stopped }: { bounced: Result[]; stopped: Result[] },
-  update: (db: Db) => Promise<Set<string>>,
+  update: (db: Db) => Promise<HeldResult[]>,
   now: Date,
-): Promise<Set<string>> {
+): Promise<HeldResult[]> {
   return inTransaction(app.db, async (tx) => {
     const held = await update(tx);
+    const recorded = new Set(held.flatMap(({ id, is_recorded }) => (is_recorded ? [id] : [])));
     const suppressions = bounced
-      .filter(({ queued }) => held.has(queued.id))
+      .filter(({ queued }) => recorded.has(queued.id))
       .map(({ queued: { id, service_id, normalised_recipient } }) => ({
         ...{ service_id, notification_id: id, email_address: normalised_recipient },
         reason: 'hard-bounce' as const,
       }));
     await recordSuppressions(app, tx, suppressions, now);
     const refused = stopped.flatMap(({ queued: { id, service_id, normalised_recipient, reply_to_text } }) =>
-      held.has(id) && normalised_recipient !== null
+      recorded.has(id) && normalised_recipient !== null
         ? { service_id, user_number: normalised_recipient, sender: reply_to_text }
         : [],
     );

@@ -33,7 +33,8 @@ const changeColumns = {
 const queueColumns = { due_at: 'timestamptz', attempts: 'int', outcome_known: 'boolean' } as const;
 
 type ChangeColumn = keyof typeof changeColumns;
-type ResultColumn = ChangeColumn | keyof typeof queueColumns;
+export type QueueColumn = 'id' | keyof typeof queueColumns;
+type ResultColumn = ChangeColumn | QueueColumn;
 
 /** The result of an attempt. Without `event`, the status does not change; without `due_at`, the message leaves the queue. */
 export interface ResultRow extends Partial<StatusChange> {
@@ -77,8 +78,20 @@ export function heldResults(statement: Statement, worker: string, rows: ResultRo
 }
 
 /** Results that change a status. */
-export function wantedOf(statement: Statement, held: Cte<ResultColumn>): Cte<ChangeColumn> {
+export function wantedOf(statement: Statement, held: Cte<ResultColumn>): Cte<ResultColumn> {
   return statement.with('wanted', sql`select * from ${held} where event is not null`);
+}
+
+/** Results that can be recorded now: those that change no status, and those whose message no other transaction has locked. */
+export function recordableOf(
+  statement: Statement,
+  { held, before }: { held: Cte<ResultColumn>; before: Cte<ResultColumn> },
+): Cte<QueueColumn> {
+  const columns = sql`id, due_at, attempts, outcome_known`;
+  return statement.with(
+    'recordable',
+    sql`select ${columns} from ${before} union all select ${columns} from ${held} where event is null`,
+  );
 }
 
 export const rollupDay = oncePer((calendar: Calendar) => localDay(calendar, 'created_at'));
@@ -145,25 +158,27 @@ const sides = sql`created_at, service_id, template_id, notification_type, key_ty
 
 /**
  * Changes statuses, both rollups and the outcomes of emails; `after` holds the changed rows. Skips disallowed transitions, so a repeated or
- * late receipt does nothing. Locks rows in id order, so that two such statements cannot deadlock.
+ * late receipt does nothing. Locks rows in id order, so that two such statements cannot deadlock. With `skipsLocked`, a row that another
+ * transaction has locked is left out of `before` instead of waited for, so that it does not delay the others.
  *
  * The condition on each array looks redundant. A plan is made while the partition of a new day is nearly empty, and stays cached while it
  * fills up: with only the joins, it would read all rows of the day.
  */
-export function changeStatuses(
+export function changeStatuses<More extends string = never>(
   calendar: Calendar,
   statement: Statement,
-  wanted: Cte<ChangeColumn>,
+  wanted: Cte<ChangeColumn | More>,
   now: Timestamp,
-): Cte<ChangedColumn> {
-  const before = statement.with(
+  { skipsLocked = false } = {},
+): { before: Cte<ChangeColumn | More>; after: Cte<ChangedColumn> } {
+  const before = statement.with<ChangeColumn | More>(
     'before',
     sql`select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
         n.postage as previous_postage, n.international as previous_international, n.sent_at as previous_sent_at,
-        case when not ${isLate} then w.status end as next_status
+        case when not ${isLate} then w.status end as next_status, ${mayChange} as may_change
       from notifications n join ${wanted} w on w.id = n.id
-      where ${mayChange} and n.id = any (array(select id from ${wanted}))
-      order by n.id for update of n`,
+      where n.id = any (array(select id from ${wanted}))
+      order by n.id for update of n${skipsLocked ? sql` skip locked` : sql``}`,
   );
   const after = statement.with<ChangedColumn>(
     'after',
@@ -178,7 +193,7 @@ export function changeStatuses(
         international = coalesce(w.international, n.international),
         recipient = coalesce(w.recipient, n.recipient),
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
-      from ${before} w where n.id = w.id and n.id = any (array(select id from ${before}))
+      from ${before} w where n.id = w.id and w.may_change and n.id = any (array(select id from ${before} where may_change))
       returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
         n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by, w.blames_sender, w.sending_domain_id, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
@@ -218,7 +233,7 @@ export function changeStatuses(
   );
   countEmailOutcomes(statement, after);
   recordChangedSteps(statement, after);
-  return after;
+  return { before, after };
 }
 
 /** The columns of `ChangedNotification`. */
@@ -233,22 +248,22 @@ export function selectChanged(after: Cte<keyof ChangedNotification>): RawBuilder
  */
 export function changeQueueRows(
   statement: Statement,
-  { held, after }: { held: Cte<ResultColumn>; after: Cte<'id'> },
+  { recordable, after }: { recordable: Cte<QueueColumn>; after: Cte<'id'> },
   worker: string,
 ): void {
   const isHeld = sql`q.leased_by = ${worker} and (select count(*) from ${after}) >= 0`;
   statement.with(
     'gone',
     sql`delete from delivery_queue q
-      where q.notification_id = any (array(select id from ${held} where due_at is null)) and ${isHeld}`,
+      where q.notification_id = any (array(select id from ${recordable} where due_at is null)) and ${isHeld}`,
   );
   statement.with(
     'requeued',
     sql`update delivery_queue q
-      set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
-      from ${held} h
-      where q.notification_id = any (array(select id from ${held} where due_at is not null))
-        and q.notification_id = h.id and h.due_at is not null and ${isHeld}`,
+      set due_at = r.due_at, attempts = r.attempts, outcome_known = r.outcome_known, leased_by = null
+      from ${recordable} r
+      where q.notification_id = any (array(select id from ${recordable} where due_at is not null))
+        and q.notification_id = r.id and r.due_at is not null and ${isHeld}`,
   );
 }
 
@@ -291,7 +306,7 @@ export async function updateStatuses(
   now: Timestamp,
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
-  const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), now);
+  const { after } = changeStatuses(calendar, statement, wantedChanges(statement, changes), now);
   const { rows } = await statement.prepared<ChangedNotification>('status-changes', selectChanged(after)).execute(db);
   return rows;
 }

@@ -14,7 +14,7 @@ import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
 import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
 import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
-import { findTargets, isFromProvider, type ReceiptRecorder, receiptRecorder } from './receipts.ts';
+import { findTargets, isFromProvider, ReceiptRecorder } from './receipts.ts';
 
 type Deps = Platform & { config: ProvidersConfig & { optOuts: OptOutSettings } };
 
@@ -39,7 +39,7 @@ export async function retryReceipt(
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
   if (!provider?.retryReceipt) throw new Error(`there is no provider ${name} that retries receipts`);
-  await provider.retryReceipt(receiptDeps(app, provider, receiptRecorder(app)), event);
+  await provider.retryReceipt(receiptDeps(app, provider, new ReceiptRecorder(app)), event);
 }
 
 /** The dependencies of a provider's webhooks. */

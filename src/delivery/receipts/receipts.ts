@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RatesAbroad } from '../../countries/phone-rules.ts';
 import { type FailedAttemptRow, reportedFailureRow } from '../../notifications/attempts/attempts.ts';
 import {
@@ -11,6 +12,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable, retryOnConflict } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
+import { unavailable } from '../../platform/failure.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parsePhoneNumber, withRate } from '../../recipients/phone-number.ts';
@@ -31,16 +33,22 @@ import {
 type ReceiptsDeps = Pick<Platform, 'metrics' | 'country'> & { db: Db | Tx };
 
 interface RecordedReceipts {
-  /** Same order as the receipts. */
-  outcomes: ReceiptOutcome[];
+  /** Same order as the receipts. `skipped`: another transaction has changed or locked the message meanwhile, so record it again. */
+  outcomes: (ReceiptOutcome | 'skipped')[];
   changed: ChangedNotification[];
 }
 
 /**
  * Records all receipts or none. Repeated, late and unknown receipts, and those of another provider, change nothing: a status changes only
- * by an allowed transition, and never before the message was handed to a provider.
+ * by an allowed transition, and never before the message was handed to a provider. With `skipsLocked`, receipts of messages that another
+ * transaction has locked are skipped.
  */
-export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
+export async function recordReceipts(
+  app: ReceiptsDeps,
+  receipts: Receipt[],
+  now: Date,
+  { skipsLocked = false } = {},
+): Promise<RecordedReceipts> {
   const { db } = app;
   if (receipts.length === 0) return { outcomes: [], changed: [] };
   const messages = await findMessagesOfParts(db, othersThanOurIds(receipts));
@@ -80,10 +88,15 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
   }
   const changed = await recordChanges(
     app,
-    { changes: [...changes.values()], failures: [...failures.values()], targets },
+    { changes: [...changes.values()], failures: [...failures.values()], targets, skipsLocked },
     now,
   );
-  const outcomes = receipts.map((receipt) => (targets.has(messageOf(receipt)) ? 'known' : 'unknown'));
+  if (skipsLocked) for (const { id } of changed) changes.delete(id);
+  const outcomes = receipts.map((receipt) => {
+    const target = targets.get(messageOf(receipt));
+    if (!target) return 'unknown';
+    return skipsLocked && changes.has(target.id) ? 'skipped' : 'known';
+  });
   return { outcomes, changed };
 }
 
@@ -91,12 +104,13 @@ interface Changes {
   changes: StatusChange[];
   failures: FailedAttemptRow[];
   targets: ReadonlyMap<string, ReceiptTarget>;
+  skipsLocked: boolean;
 }
 
 /** Emails that bounced are suppressed in the same transaction. Most batches have none and need only one statement. */
 async function recordChanges(
   app: ReceiptsDeps,
-  { changes, failures, targets }: Changes,
+  { changes, failures, targets, skipsLocked }: Changes,
   now: Date,
 ): Promise<ChangedNotification[]> {
   if (changes.length === 0) return [];
@@ -105,7 +119,7 @@ async function recordChanges(
     return refused_with === undefined ? [] : [{ id, refused_with }];
   });
   const update = (db: Db | Tx) =>
-    updateReported(app.country.calendar, db, changes, { now, ofProvider: true, failures, refusals });
+    updateReported(app.country.calendar, db, changes, { now, ofProvider: true, failures, refusals, skipsLocked });
   const blaming = new Set(changes.filter(({ blames_sender }) => blames_sender).map(({ id }) => id));
   const bounced = [...targets.values()].filter(
     ({ id, notification_type, status }) =>
@@ -200,24 +214,41 @@ async function recordDeliveredParts(
 /** Under load, interval between batches of receipts: a commit costs about the same for one and for a hundred. */
 const recordEvery_ms = 15;
 
-/** Concurrent receipts share a commit; each request gets its response only after the commit. */
-export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
+/** For a message that another transaction has locked: the delay before its receipt is tried again, which doubles, and their sum. */
+const minLocked_ms = 20;
+const maxLocked_ms = 1_000;
 
-export function receiptRecorder(app: Platform): ReceiptRecorder {
-  const metrics = new DeliveryMetrics(app.metrics);
-  return new GroupCommit({
-    async commit(receipts) {
-      const now = app.clock.now();
-      const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app, receipts, now));
-      metrics.observeReceipts(receipts, outcomes, changed, now);
-      await traceReceipts(app, changed, now);
-      return outcomes;
-    },
-    maxItems: 500,
-    maxConcurrent: 2,
-    every_ms: recordEvery_ms,
-    affectsAll: isDatabaseUnavailable,
-  });
+/** Concurrent receipts share a commit; each request gets its response only after the commit. */
+export class ReceiptRecorder {
+  private readonly commits: GroupCommit<Receipt, ReceiptOutcome | 'skipped'>;
+
+  constructor(app: Platform) {
+    const metrics = new DeliveryMetrics(app.metrics);
+    this.commits = new GroupCommit({
+      async commit(receipts) {
+        const now = app.clock.now();
+        const recording = () => recordReceipts(app, receipts, now, { skipsLocked: true });
+        const { outcomes, changed } = await retryOnConflict(recording);
+        metrics.observeReceipts(receipts, outcomes, changed, now);
+        await traceReceipts(app, changed, now);
+        return outcomes;
+      },
+      maxItems: 500,
+      maxConcurrent: 2,
+      every_ms: recordEvery_ms,
+      affectsAll: isDatabaseUnavailable,
+    });
+  }
+
+  /** A locked message delays only its own receipt. */
+  async add(receipt: Receipt): Promise<ReceiptOutcome> {
+    for (let wait_ms = minLocked_ms; ; wait_ms *= 2) {
+      const outcome = await this.commits.add(receipt);
+      if (outcome !== 'skipped') return outcome;
+      if (wait_ms > maxLocked_ms / 2) throw unavailable('The message is being changed, try again shortly');
+      await sleep(wait_ms);
+    }
+  }
 }
 
 /** Adds receipts to the traces of their messages, after they were recorded. */

@@ -8,7 +8,7 @@ import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import type { ReportReceiver } from '../providers/reports.ts';
 import type { ProvidersConfig } from '../providers/settings.ts';
 import { receiptDeps } from './provider-reports.ts';
-import { receiptRecorder } from './receipts.ts';
+import { ReceiptRecorder } from './receipts.ts';
 import {
   endLease,
   leaseReceiver,
@@ -60,7 +60,7 @@ function openReceivers(app: Deps): { provider: string; receiver: ReportReceiver 
     ({ name, channel, receivers }) => receivers && app.config[channel].providers.includes(name),
   );
   const { reports } = new DeliveryMetrics(app.metrics);
-  const receipts = receiptRecorder(app);
+  const receipts = new ReceiptRecorder(app);
   return active.flatMap((provider) => {
     const countReport = (kind: string) => reports.inc({ provider: provider.name, kind });
     const receivers = provider.receivers?.({ ...receiptDeps(app, provider, receipts), countReport }) ?? [];

@@ -179,6 +179,31 @@ describe('POST /notifications/sms/mmg', () => {
     expect((await messageOf(harness, id)).status).toBe(status);
   });
 
+  it('503 for the receipt of a message that another transaction has locked, 200 for those of others', async () => {
+    const locked = await aSentMessage();
+    const others = [await aSentMessage(), await aSentMessage(), await aSentMessage()];
+    const holder = await harness.app.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from notifications where id = $1 for update', [locked]);
+      const waiting = Promise.all([mmg({ status: '3', CID: locked }), mmg({ status: '2', CID: locked })]);
+      // Each in its own commit, while the locked one waits.
+      for (const id of others) {
+        expect((await mmg({ status: '3', CID: id })).status).toBe(200);
+        expect((await messageOf(harness, id)).status).toBe('delivered');
+      }
+      for (const { status, headers } of await waiting) {
+        expect([status, headers['retry-after']]).toEqual([503, '1']);
+      }
+      const late = mmg({ status: '3', CID: locked });
+      await holder.query('commit');
+      expect((await late).status).toBe(200);
+    } finally {
+      holder.release();
+    }
+    expect((await messageOf(harness, locked)).status).toBe('delivered');
+  });
+
   it('200 for many concurrent receipts', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => aSentMessage()));
     const answers = await Promise.all(ids.flatMap((id) => [mmg({ status: 3, CID: id }), mmg({ status: 3, CID: id })]));

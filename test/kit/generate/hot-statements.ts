@@ -124,8 +124,11 @@ async function recordAll(db: Db): Promise<void> {
       });
     }
   }
-  await updateReported(country.calendar, db, [], { now: moment, ofProvider: true });
-  await updateReported(country.calendar, db, [], { now: moment, ofProvider: true, failures: [failure] });
+  for (const skipsLocked of [false, true]) {
+    const reported = { now: moment, ofProvider: true, skipsLocked };
+    await updateReported(country.calendar, db, [], reported);
+    await updateReported(country.calendar, db, [], { ...reported, failures: [failure] });
+  }
 }
 
 /** The text of every prepared statement by its name, formatted to be read. */
