@@ -9,15 +9,18 @@ interface JobMessage {
 
 /**
  * Removes all waiting messages of a job from the queue at once, so that none of them is sent from then on. Leaves messages that a worker
- * has leased or a provider may have.
+ * has leased or a provider may have. Locks queue rows by id, as new sending times do, so that the two cannot deadlock.
  */
 export async function dequeueRows(db: Db, jobId: string): Promise<void> {
   await sql`
-    with dequeued as (
-      delete from delivery_queue q using notifications n
+    with queued as materialized (
+      select q.notification_id from delivery_queue q join notifications n on n.id = q.notification_id
       where n.job_id = ${jobId} and n.job_row_number is not null and n.status = 'created'
-        and q.notification_id = n.id and q.leased_by is null and q.outcome_known
-      returning q.notification_id
+        and q.leased_by is null and q.outcome_known
+      order by q.notification_id for update of q
+    ), dequeued as (
+      delete from delivery_queue where notification_id = any (array(select notification_id from queued))
+      returning notification_id
     )
     delete from held_messages h using dequeued where h.notification_id = dequeued.notification_id`.execute(db);
 }

@@ -108,14 +108,23 @@ export interface NewTime {
 /** A scheduled message can begin to wait again. */
 const keepsZone = sql`h.time_zone is not null and h.wanted_at is not null`;
 
-/** Changes only messages that no worker has leased yet, and returns their ids. */
+/**
+ * Changes only messages that no worker has leased yet, and returns their ids. Locks rows of notifications, then of the queue, then of
+ * held_messages, each by id, as every statement does that changes several of them: so no two of them can deadlock.
+ */
 export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with changed as (
       select * from json_to_recordset(${JSON.stringify(times)}::json) as t (id uuid, due_at timestamptz, held_until timestamptz)
+    ), locked as materialized (
+      select id from notifications where id = any (array(select id from changed)) order by id for update
+    ), queued as materialized (
+      select notification_id as id from delivery_queue
+      where notification_id = any (array(select id from locked)) and leased_by is null and attempts = 0
+      order by notification_id for update
     ), moved as (
       update delivery_queue q set due_at = changed.due_at from changed
-      where q.notification_id = changed.id and q.leased_by is null and q.attempts = 0
+      where q.notification_id = changed.id and q.notification_id = any (array(select id from queued))
       returning q.notification_id as id
     ), scheduled as (
       update notifications n set scheduled_for = changed.due_at from changed
@@ -133,16 +142,18 @@ export async function updateDueTimes(db: Db | Tx, times: readonly NewTime[]): Pr
   return rows.map(({ id }) => id);
 }
 
-/** Removes a waiting message from the queue. Returns false if a worker has leased it. */
+/** Removes a waiting message from the queue. Returns false if it does not wait any more: then roll back. Locks as `updateDueTimes` does. */
 export async function dequeueHeld(tx: Tx, serviceId: string, id: string): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
-    with held as (
-      delete from held_messages where notification_id = ${id} and service_id = ${serviceId} and held_until is not null
+    with locked as materialized (
+      select id from notifications where id = ${id} and service_id = ${serviceId} for update
+    ), dequeued as (
+      delete from delivery_queue
+      where notification_id = any (array(select id from locked)) and leased_by is null and attempts = 0
       returning notification_id
     )
-    delete from delivery_queue q using held
-    where q.notification_id = held.notification_id and q.leased_by is null and q.attempts = 0
-    returning q.notification_id as id`.execute(tx);
+    delete from held_messages where notification_id = any (array(select notification_id from dequeued)) and held_until is not null
+    returning notification_id as id`.execute(tx);
   return rows.length > 0;
 }
 

@@ -26,6 +26,8 @@ describe('failureOfDatabaseError', () => {
     ['55P03', 503, 'a lock that another transaction holds'],
     ['25006', 503, 'a replica that takes no writes'],
     ['08006', 503, 'connection lost'],
+    ['40P01', 409, 'a deadlock'],
+    ['40001', 409, 'a transaction that could not be serialised'],
     ['22021', 400, 'text that cannot be stored'],
     ['23503', 400, 'an id that does not exist'],
   ])('%s is %d: %s', (code, status) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { forApi, t } from '../../language/text.ts';
-import { type Failure, type FailureDetail, invalid, OperatorError, unavailable } from '../failure.ts';
+import { conflict, type Failure, type FailureDetail, invalid, OperatorError, unavailable } from '../failure.ts';
 import type { Log } from '../log.ts';
 import { isServerGone } from './server-gone.ts';
 
@@ -13,6 +13,12 @@ export const unstorable = forApi(
 
 /** Maps constraint names to failures. The constraint decides, so nothing is checked before writing. */
 export type ConstraintMeanings = Record<string, () => Failure>;
+
+/** For a transaction that lost a deadlock. */
+const collided = forApi(
+  'Another change was made to the same data at the same time, try again',
+  t('Another change was made to the same data at the same time. Try again.'),
+);
 
 /** Runs a write and converts a violation of a mapped constraint into its Failure. */
 export async function withConstraints<T>(meanings: ConstraintMeanings, write: () => Promise<T>): Promise<T> {
@@ -44,6 +50,7 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
   if (isLockTimeout(error))
     return unavailable('Other changes to the same data take too long, try again shortly', error);
+  if (isCollision(error)) return conflict(collided);
   // Class 22: a value that PostgreSQL cannot store, such as text with a NUL or a number out of range.
   if (error.code?.startsWith('22')) return invalid(unstorable);
   if (error.code === '23503') return invalid(missingReference(error));
