@@ -188,14 +188,10 @@ export async function returnReservation(
   tx: Tx,
   job: JobRow,
   now: Date,
-  messages = job.reserved,
 ): Promise<void> {
   if (job.reserved_day === null) return;
-  const international = messages === job.reserved ? job.reserved_international : 0;
-  const parts = messages === job.reserved ? job.reserved_parts : null;
-  if (job.reserved_day === country.limitCalendar.day(now)) {
-    await returnMessages(tx, { ...reservationOf(job), messages, parts, international });
-  }
+  const { reserved: messages, reserved_parts: parts } = job;
+  if (job.reserved_day === country.limitCalendar.day(now)) await returnMessages(tx, reservationOf(job));
   const isOnAcceptance = (job.wanted_at ?? job.scheduled_for ?? job.created_at) === job.created_at;
   const reservedAt = isOnAcceptance ? job.created_at : (job.processing_started ?? job.created_at);
   const { service_id, notification_type: channel } = job;

@@ -25,7 +25,7 @@ export function isCancellable({ job_status, template_type }: { job_status: strin
 
 /**
  * Cancels a job that is not finished, or whose messages wait for a sending time. No more of its rows become notifications, and the limits
- * get back their share. A task cancels the notifications that wait. `cancelled` is false if there is nothing to cancel.
+ * get back their share. A task cancels the notifications that wait, and returns those to the limits. `cancelled` is false if there is nothing to cancel.
  */
 export async function cancelJob(
   app: JobDeps,
@@ -66,8 +66,8 @@ export async function runCancelling(app: JobDeps, { job_id }: { job_id: string }
   const job = await selectJob(app.db, job_id);
   if (job?.status !== 'cancelled') return;
   const now = app.clock.now();
-  if (job.notification_type === 'letter') await cancelLetterRows(app.country, app.db, job_id, now);
-  else await cancelQueuedRows(app.country, app.db, job_id, now);
+  if (job.notification_type === 'letter') await cancelLetterRows(app, job_id, now);
+  else await cancelQueuedRows(app, job_id, now);
   const statistics = await selectJobStatistics(app.db, [job_id]);
   const waits = statistics.some(({ status }) => status === 'created');
   if (waits && job.notification_type !== 'letter') await enqueueCancelling(app, app.db, job_id, later(now, pause_ms));
@@ -107,12 +107,11 @@ export async function cancelLetterJob(app: JobDeps, serviceId: string, jobId: st
     const sent = statistics.some(({ status }) => !unsentStatuses.includes(status));
     const lastCutOff = app.country.letterDays.lastCutOff(now);
     if (sent || new Date(job.processing_started ?? job.created_at) < lastCutOff) throw tooLate();
-    const cancelled = await cancelEveryLetterRow(app.country, tx, jobId, now);
+    const cancelled = await cancelEveryLetterRow(app, tx, jobId, now);
     const before = statistics.find(({ status }) => status === 'cancelled')?.count ?? 0;
     // A letter that was printed meanwhile did not change.
     if (cancelled + before < job.rows_done) throw tooLate();
     await updateJob(tx, jobId, { status: 'cancelled', updated_at: timestamp(now) });
-    await returnReservation(app, tx, { ...job, reserved_international: 0 }, now, cancelled);
     return cancelled;
   });
   app.log.info(

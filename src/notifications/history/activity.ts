@@ -9,6 +9,7 @@ import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { returnToLimits } from '../cancel-messages.ts';
 import { type Status, transitions } from '../notification.ts';
 import { recordStatusChanges } from '../status.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
@@ -135,6 +136,7 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
     const change = { id: letter.id, status: 'cancelled', event: 'cancelled' } as const;
     const [changed] = await recordStatusChanges(app.country, tx, [change], app.clock.now());
     if (!changed) throw cancelFailure(letter);
+    await returnToLimits(app, tx, [changed], app.clock.now());
     const entry = { action: 'update', noun: 'notification', thing_id: letter.id, service_id: serviceId } as const;
     const [before, after] = [{ status: changed.previous_status }, { status: changed.status }];
     await recordAuditEntry(tx, { ...entry, before, after });

@@ -155,8 +155,7 @@ export function startOfYear(calendar: Country['calendar'], at: Date): string {
 }
 
 /**
- * Compares the counters of this year with the statistics and corrects them. They differ if a process did not know about a new limit yet, or
- * if messages were cancelled one by one.
+ * Compares the counters of this year with the statistics and corrects them. They differ if a process did not know about a new limit yet.
  */
 export async function reconcileAnnualCounts(app: Platform): Promise<void> {
   const year_start = startOfYear(app.country.calendar, app.clock.now());

@@ -6,9 +6,9 @@ import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/queue.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { type CancelDeps, cancelMessages } from '../cancel-messages.ts';
 import type { NewNotification } from '../notification.ts';
 import type { SendingServices } from '../sending/sending-service.ts';
-import { recordStatusChanges } from '../status.ts';
 import {
   countHeld,
   countOverdue,
@@ -233,11 +233,10 @@ export async function sendHeldNow(app: Platform, serviceId: string, id: string):
 }
 
 /** Cancels a waiting message. */
-export async function cancelHeld(app: Platform, serviceId: string, id: string): Promise<void> {
+export async function cancelHeld(app: CancelDeps, serviceId: string, id: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     if (!(await dequeueHeld(tx, serviceId, id))) throw notWaiting();
-    const change = { id, status: 'cancelled', event: 'cancelled', billable_units: 0 } as const;
-    const [changed] = await recordStatusChanges(app.country, tx, [change], app.clock.now());
+    const [changed] = await cancelMessages(app, tx, [id], app.clock.now());
     if (!changed) throw notWaiting();
     const entry = { action: 'update', noun: 'notification', thing_id: id, service_id: serviceId } as const;
     const [before, after] = [{ status: changed.previous_status }, { status: changed.status }];
