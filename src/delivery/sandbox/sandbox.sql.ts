@@ -42,7 +42,7 @@ export async function selectSandboxReferences(db: Db, references: string[]): Pro
   const rows = await db
     .selectFrom('sandbox_messages')
     .select('reference')
-    .where('reference', '=', anyOf(references, 'text'))
+    .where('reference', '=', anyOf(references))
     .execute();
   return rows.map(({ reference }) => reference);
 }
