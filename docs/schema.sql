@@ -850,6 +850,7 @@ create table plan_messages (
   completed_at timestamp with time zone,
   due_at timestamp with time zone,
   leased_until timestamp with time zone,
+  attempts integer not null,
   recipient_tags text[],
   constraint plan_messages_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_keys(id),
   constraint plan_messages_how_check CHECK ((how = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
@@ -865,6 +866,7 @@ CREATE INDEX plan_messages_of_keys_status_idx ON public.plan_messages USING btre
 CREATE INDEX plan_messages_plan_idx ON public.plan_messages USING btree (plan_id, id DESC);
 CREATE INDEX plan_messages_plan_status_idx ON public.plan_messages USING btree (plan_id, status, id DESC);
 CREATE INDEX plan_messages_reference_idx ON public.plan_messages USING btree (service_id, reference, id DESC) WHERE (reference IS NOT NULL);
+CREATE INDEX plan_messages_turns_idx ON public.plan_messages USING btree (service_id, COALESCE(leased_until, due_at)) WHERE (due_at IS NOT NULL);
 
 create table plan_outcome_changes (
   plan_id uuid not null,

@@ -42,8 +42,10 @@ create table plan_messages (
   completed_at timestamptz,
   -- When a worker looks at it next: a step is to start, or was not delivered in time. Null: only the news of a step moves it.
   due_at timestamptz,
-  -- Until when a worker has a message to itself: apart from when it is due, which says how late it is however often it is leased.
+  -- Until when a worker has a message to itself: apart from when it is due, which says how late it is however often it is leased. Each
+  -- attempt that fails doubles the time, and the next turn comes after those of messages that became due in the meantime.
   leased_until timestamptz,
+  attempts integer not null default 0,
   -- Keyed digests of the contacts and the parts of the address: a person is found without decrypting the contents of everyone. Null
   -- once the contents were encrypted with another key: then they are decrypted to find a person.
   recipient_tags text[],
@@ -57,6 +59,8 @@ create index plan_messages_plan_idx on plan_messages (plan_id, id desc);
 create index plan_messages_plan_status_idx on plan_messages (plan_id, status, id desc);
 create index plan_messages_reference_idx on plan_messages (service_id, reference, id desc) where reference is not null;
 create index plan_messages_due_at_idx on plan_messages (due_at) where due_at is not null;
+-- Services take turns.
+create index plan_messages_turns_idx on plan_messages (service_id, coalesce(leased_until, due_at)) where due_at is not null;
 
 create table plan_steps (
   message_id uuid not null references plan_messages (id) on delete cascade,

@@ -1,6 +1,5 @@
 import { readDatabaseTime, rescheduleFutureDue } from '../notifications/queue/leases.shared.sql.ts';
-import { lease_ms as planLease_ms } from '../plans/advance.ts';
-import { rescheduleFuturePlanMessages } from '../plans/plan-messages.shared.sql.ts';
+import { rescheduleFuturePlanMessages } from '../plans/plan-leases.shared.sql.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
@@ -76,5 +75,5 @@ async function recover({ db, clock, config }: Deps): Promise<void> {
   const max_ms = Math.max(config.delivery.retryDelay_ms, lease_ms);
   await rescheduleFutureDue(db, { now: ahead(0), latest: ahead(max_ms), retryAt: ahead(lease_ms), lease_ms });
   await rescheduleFutureCallbacks(db, ahead(0), callbackLease_ms);
-  await rescheduleFuturePlanMessages(db, { now: ahead(0), latestLease: ahead(planLease_ms) });
+  await rescheduleFuturePlanMessages(db, ahead(0));
 }

@@ -121,7 +121,7 @@ describe('a step that cannot start', () => {
     expect(await late()).toBe(0);
   });
 
-  it('is tried again by nobody while a worker may still hold it', async () => {
+  it('is not tried again while a worker may still hold it', async () => {
     await overdue();
     let tries = 0;
     const failing = interrupted(async () => {

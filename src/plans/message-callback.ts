@@ -1,6 +1,6 @@
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { contentOf, type PlanRecipient } from './message-content.ts';
+import { type PlanRecipient, readableContentOf } from './message-content.ts';
 import type { PlanMessage, StoredStep } from './plan-messages.sql.ts';
 
 /** A change of a message that its service gets a callback for. */
@@ -27,7 +27,7 @@ export async function createMessageCallback(
 
 /** Has the fields of `delivery_status`, too. */
 function bodyOf(app: PlanDeps, message: PlanMessage, step: StoredStep | undefined): object {
-  const recipient = contentOf(app, message)?.recipient;
+  const recipient = readableContentOf(app, message)?.recipient;
   return {
     message_id: message.id,
     id: step?.notification_id ?? null,

@@ -49,12 +49,27 @@ export function encryptContent({ secrets }: Platform, id: string, content: Messa
   return secrets.encrypt(purpose, json, id);
 }
 
+export class UnreadableContent extends Error {
+  constructor() {
+    super('A message with a channel plan cannot be decrypted: does SECRET_KEYS lack a key?');
+  }
+}
+
 /** Undefined if it was erased. */
 export function contentOf({ secrets }: Platform, message: PlanMessage): MessageContent | undefined {
   const { id, encrypted_content } = message;
   if (encrypted_content === null) return undefined;
   const text = secrets.decrypt(purpose, encrypted_content, id)?.toString();
-  if (text === undefined)
-    throw new Error('A message with a channel plan cannot be decrypted: does SECRET_KEYS lack a key?');
+  if (text === undefined) throw new UnreadableContent();
   return JSON.parse(text) as MessageContent;
+}
+
+/** Undefined also if it cannot be decrypted. */
+export function readableContentOf(app: Platform, message: PlanMessage): MessageContent | undefined {
+  try {
+    return contentOf(app, message);
+  } catch (error) {
+    if (error instanceof UnreadableContent) return undefined;
+    throw error;
+  }
 }

@@ -1,10 +1,8 @@
 import { type Insertable, sql } from 'kysely';
-import { takeChangedSteps } from '../notifications/plan-steps.shared.sql.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { anyOf } from '../platform/db/expressions.ts';
 import type { DB } from '../platform/db/schema.ts';
-import { Statement } from '../platform/db/statement.ts';
 import { nilId } from '../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -119,7 +117,7 @@ export async function updatePlanMessage(
   id: string,
   change: Partial<Pick<PlanMessage, 'status' | 'how' | 'completed_at'>> & { due_at?: Timestamp | null },
 ): Promise<void> {
-  const released = 'due_at' in change ? { leased_until: null } : {};
+  const released = 'due_at' in change ? { leased_until: null, attempts: 0 } : {};
   await tx
     .updateTable('plan_messages')
     .set({ ...change, ...released })
@@ -158,37 +156,12 @@ export async function updateWaitingStep(
   return numUpdatedRows > 0n;
 }
 
-/** Makes messages due whose steps have changed. One that is already due keeps its time, which says how late it is. */
-export async function makeChangedMessagesDue(db: Db, now: Timestamp, limit: number): Promise<void> {
-  const statement = new Statement();
-  const taken = takeChangedSteps(statement, limit);
-  statement.with(
-    'made_due',
-    sql`update plan_messages set due_at = least(due_at, ${now}::timestamptz), leased_until = null
-      where id = any (array(select message_id from ${taken}))`,
-  );
-  await statement.ending(sql`select 1`).execute(db);
-}
-
-/** Other workers skip the leased messages until the lease ends, and take them over if this one has died. */
-export async function leaseDueMessages(
-  db: Db,
-  { now, until, limit }: { now: Timestamp; until: Timestamp; limit: number },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    update plan_messages m set leased_until = ${until}
-    from (select id from plan_messages where due_at <= ${now} and (leased_until is null or leased_until <= ${now})
-      order by due_at limit ${limit} for update skip locked) as due
-    where m.id = due.id returning m.id`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
 /** Cancels the waiting steps of open messages, and makes these due, so that a worker ends them. */
 export async function cancelStepsOfOpenMessages(db: Db, now: Timestamp, apiKeyId: string | undefined): Promise<void> {
   const isOfKey = apiKeyId === undefined ? sql`true` : sql`api_key_id = ${apiKeyId}`;
   await sql`
     with stopped as (
-      update plan_messages set due_at = ${now}, leased_until = null
+      update plan_messages set due_at = ${now}, leased_until = null, attempts = 0
       where status in ('created', 'in-progress') and ${isOfKey} returning id
     )
     update plan_steps s set state = 'cancelled', reason = 'stopped', ended_at = ${now}

@@ -20,7 +20,13 @@ import type { Platform } from '../platform/platform.ts';
 import { describeMissing } from '../rendering/placeholders.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
 import { createMessageCallback, type PlanDeps } from './message-callback.ts';
-import { addressOf, contentOf, encryptContent, type MessageContent, type PlanRecipient } from './message-content.ts';
+import {
+  addressOf,
+  encryptContent,
+  type MessageContent,
+  type PlanRecipient,
+  readableContentOf,
+} from './message-content.ts';
 import { tagsOfRecipient } from './message-recipients.ts';
 import {
   cancelStepsOfOpenMessages,
@@ -173,14 +179,14 @@ export async function getPlanMessage(db: Db | Tx, reader: MessageReader, id: str
   return { ...message, steps: await selectStepsOf(db, [message.id]) };
 }
 
-/** The recipient and the values of a message. Undefined if they were erased. */
+/** The recipient and the values of a message. Undefined if they were erased or cannot be decrypted. */
 export async function findMessageContent(
   app: Platform,
   serviceId: string,
   id: string,
 ): Promise<MessageContent | undefined> {
   const message = await selectPlanMessage(app.db, { service_id: serviceId }, id);
-  return message && contentOf(app, message);
+  return message && readableContentOf(app, message);
 }
 
 const pageSize = 250;

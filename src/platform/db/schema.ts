@@ -635,6 +635,7 @@ interface PlanMessages {
   completed_at: Time | null;
   due_at: Time | null;
   leased_until: Time | null;
+  attempts: Generated<number>;
   recipient_tags: string[] | null;
 }
 

@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
 import type { Status, transitions } from '../../../src/notifications/notification.ts';
 import { recordStatusChanges } from '../../../src/notifications/status.ts';
+import { selectPlan } from '../../../src/plans/channel-plans.sql.ts';
+import { encryptContent } from '../../../src/plans/message-content.ts';
+import { timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
+import { newId } from '../../../src/platform/id.ts';
 import type { Harness } from '../harness.ts';
 import { aTemplate, aUser } from './rows.ts';
 
@@ -30,6 +34,27 @@ export async function aPlan(
   const { status, body } = await harness.admin('POST', `/service/${service}/channel-plan`, plan);
   expect(status).toBe(201);
   return body.data.id;
+}
+
+/** Stores messages as if they were accepted when they are due. Returns their ids. */
+export async function someDueMessages(
+  { app }: Pick<Harness, 'app'>,
+  { service_id, plan_id, due_at, count }: { service_id: string; plan_id: string; due_at: string; count: number },
+): Promise<string[]> {
+  const steps = (await selectPlan(app.db, service_id, plan_id))?.steps ?? [];
+  const created_at = timestamp(new Date(due_at));
+  const ids = Array.from({ length: count }, () => newId(new Date(due_at)));
+  const content = { recipient: planRecipient, personalisation: { name: 'Ada' } };
+  const messages = ids.map((id) => ({
+    ...{ id, service_id, plan_id, plan_version: 1, key_type: 'normal' as const, created_at, due_at: created_at },
+    encrypted_content: encryptContent(app, id, content),
+  }));
+  await app.db.insertInto('plan_messages').values(messages).execute();
+  const waiting = ids.flatMap((message_id) =>
+    steps.map((step, index) => ({ ...step, message_id, number: index + 1, template_version: 1 })),
+  );
+  await app.db.insertInto('plan_steps').values(waiting).execute();
+  return ids;
 }
 
 /** Reports the outcome of a step, as its provider does. */
