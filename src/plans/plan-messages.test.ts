@@ -257,6 +257,80 @@ describe('POST /v2/messages', () => {
   });
 });
 
+describe('POST /v2/messages beyond a limit', () => {
+  const limits = (change: object) => harness.admin('POST', `/service/${service}`, change);
+  const none = { email_message_limit: 0, sms_message_limit: 0, letter_message_limit: 0 };
+  const storedCount = async () =>
+    (await harness.app.db.selectFrom('plan_messages').select('id').where('service_id', '=', service).execute()).length;
+
+  it('429 if no step is within the limits of today, and stores nothing', async () => {
+    expect((await limits({ ...none, email_message_limit: 1 })).status).toBe(200);
+    await accepted();
+    await harness.deliver();
+    const { status, body, headers } = await post();
+    const message = 'Exceeded send limits (daily: 1) for today';
+    expect([status, body.errors]).toEqual([429, [{ error: 'TooManyRequestsError', message }]]);
+    expect(headers['retry-after']).toBe('43200');
+    expect((await post({ scheduled_for: '2026-11-16T20:00:00Z' })).status).toBe(429);
+    expect(await storedCount()).toBe(1);
+    expect((await post({}, {}, await anApiKey(harness, service, { key_type: 'test' }))).status).toBe(201);
+  });
+
+  it('429 if the limits of the year leave none', async () => {
+    expect((await limits({ email_annual_limit: 0, sms_annual_limit: 0, letter_annual_limit: 0 })).status).toBe(200);
+    const { status, body } = await post();
+    expect([status, body.errors[0].message]).toEqual([429, 'Exceeded send limits (annual: 0) for this year']);
+  });
+
+  it('429 if a step within the limits only replaces missing ones', async () => {
+    const steps: StepOfTest[] = [{ channel: 'email' }, { channel: 'letter', only_if_missing: true }];
+    const plan_id = await aPlan(steps, 'Letter if there is no address');
+    expect((await limits({ email_message_limit: 0 })).status).toBe(200);
+    expect((await post({ plan_id })).status).toBe(429);
+    const { email_address: _, ...others } = recipient;
+    expect((await post({ plan_id, recipient: others })).status).toBe(201);
+  });
+
+  it('201 if any step is within its limits, or the message is for another day', async () => {
+    expect((await limits({ ...none, letter_message_limit: 1 })).status).toBe(200);
+    await accepted();
+    expect((await limits(none)).status).toBe(200);
+    await accepted({ scheduled_for: '2026-11-17T09:00:00Z' });
+  });
+});
+
+describe('the values of a message', () => {
+  const storedOf = async (id: string) => {
+    const row = await harness.app.db.selectFrom('plan_messages').select('encrypted_content').where('id', '=', id);
+    return (await row.executeTakeFirstOrThrow()).encrypted_content ?? '';
+  };
+
+  it('are stored if a step uses them, and no others', async () => {
+    const few = await accepted();
+    const many = await accepted({ personalisation: { name: 'Ada', other: 'x'.repeat(100_000), NAME: 'Ada' } });
+    expect((await storedOf(many)).length).toBeLessThan((await storedOf(few)).length + 100);
+    await harness.deliver();
+    const [sent] = await notificationsOf();
+    expect((await harness.v2('GET', `/v2/notifications/${sent?.id}`, key)).body.body).toBe('Hello Ada');
+  });
+
+  it('include the one that chooses the language, and those of its text', async () => {
+    const permissions = ['sms', 'email', 'letter', 'template_languages'];
+    expect((await harness.admin('POST', `/service/${service}`, { permissions })).status).toBe(200);
+    const { steps } = (await harness.admin('GET', `/service/${service}/channel-plan/${plan_id}`)).body.data;
+    const variant = { language: 'fr', subject: 'Bonjour', content: 'Bonjour ((nom))' };
+    const languages = { default: 'en', field: 'language', variants: [variant] };
+    const changed = await harness.admin('POST', `/service/${service}/template/${steps[0].template_id}`, {
+      ...{ languages, created_by },
+    });
+    expect([changed.status, changed.body.message]).toEqual([200, undefined]);
+    await accepted({ personalisation: { name: 'Ada', nom: 'Adèle', Language: 'fr' } });
+    await harness.deliver();
+    const [sent] = await notificationsOf();
+    expect((await harness.v2('GET', `/v2/notifications/${sent?.id}`, key)).body.body).toBe('Bonjour Adèle');
+  });
+});
+
 describe('the steps of a message', () => {
   it('without their contact, or with a wrong one, are skipped', async () => {
     const { email_address: _, ...others } = recipient;

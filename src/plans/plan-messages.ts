@@ -1,6 +1,7 @@
 import { recordAuditEntry } from '../auth/audit-entry.ts';
 import { isFile } from '../documents/file-requests.ts';
 import { isSentFile } from '../documents/sent-files.ts';
+import { countRefusal } from '../notifications/limits/annual-limits.ts';
 import type { Admission } from '../notifications/sending/admission.ts';
 import {
   claimIdempotencyKey,
@@ -17,7 +18,9 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { describeMissing } from '../rendering/placeholders.ts';
+import { languageAmong, languagesInUse } from '../templates/languages/languages.ts';
 import { type ChannelPlan, type PlanStep, selectPlan, selectPlanNamed } from './channel-plans.sql.ts';
 import { createMessageCallback, type PlanDeps } from './message-callback.ts';
 import {
@@ -44,7 +47,7 @@ import {
 import { countOutcome, selectLateness, sumByStatus } from './plan-outcomes.sql.ts';
 import { decisiveStep, messageStatuses } from './plan-rules.ts';
 import { countSteps, endedSteps, recordProgress } from './progress.ts';
-import { sendStep, type Unsent } from './send-step.ts';
+import { findReachedLimit, sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
 
 export interface PlanSend {
@@ -95,10 +98,10 @@ async function accept(
   claim?: (tx: Tx, response: PlanMessageRecord) => Promise<void>,
 ): Promise<PlanMessageRecord> {
   const { service, key_type, api_key_id, now } = context;
-  const { recipient, personalisation, reference, scheduled_for } = send;
+  const { recipient, reference, scheduled_for } = send;
   const plan = await getUsablePlan(app.db, service.id, send.plan);
-  const versions = await checkTemplates(app, context, plan.steps, send);
-  await refuseUnlessPossible(app, context, plan.steps, send);
+  const { versions, personalisation } = await checkTemplates(app, context, plan.steps, send);
+  await refuseUnlessPossible(app, context, plan.steps, { ...send, personalisation });
   const id = newId(now);
   const created_at = timestamp(now);
   const message = {
@@ -129,18 +132,20 @@ async function getUsablePlan(db: Db, serviceId: string, which: PlanSend['plan'])
   return plan;
 }
 
-/** Refuses a message that lacks a value for one of its templates. Returns the versions of the templates. */
+/** Refuses a message that lacks a value for one of its templates. Returns the versions of the templates and the values that they use. */
 async function checkTemplates(
   app: SendDeps,
   context: SendContext,
   steps: PlanStep[],
   { recipient, personalisation }: PlanSend,
-): Promise<number[]> {
+): Promise<{ versions: number[]; personalisation: Values }> {
   if (Object.values(personalisation).some((value) => isFile(value) || isSentFile(value))) {
     throw invalid('Cannot send a file in a message with a plan');
   }
   const templates = await Promise.all(
-    steps.map(({ template_id, channel }) => getSendableTemplate(app, context, { template_id }, channel)),
+    steps.map(({ template_id, channel }) =>
+      getSendableTemplate(app, context, { template_id, personalisation }, channel),
+    ),
   );
   const missing = templates.flatMap(({ row, compiled }) => {
     const files = Object.fromEntries(row.email_files.map(({ filename }) => [filename, filename]));
@@ -148,24 +153,48 @@ async function checkTemplates(
     return compiled.missing({ ...personalisation, ...address, ...files });
   });
   if (missing.length > 0) throw invalid(describeMissing([...new Set(missing)]), { reason: 'missing_values' });
-  return templates.map(({ row }) => row.version);
+  const used = templates.map(({ row, compiled }) => {
+    const languages = languagesInUse(row);
+    const language = languages && languageAmong(languages, personalisation);
+    return { ...(languages?.field && language && { [languages.field]: language }), ...compiled.used(personalisation) };
+  });
+  return { versions: templates.map(({ row }) => row.version), personalisation: Object.assign({}, ...used) };
 }
 
-/** Refuses a message of which no step could be sent. If only some cannot, they are skipped in their turn. */
+const isLimit = ({ reason }: Unsent) => reason === 'limit';
+
+/**
+ * Refuses a message of which no step could be sent, or only beyond the limits of its day. If only some steps cannot, they are skipped or
+ * fail in their turn.
+ */
 async function refuseUnlessPossible(
   app: SendDeps,
   context: SendContext,
   steps: PlanStep[],
-  { recipient, personalisation, reference }: PlanSend,
+  { recipient, personalisation, reference, scheduled_for }: PlanSend,
 ): Promise<void> {
   const checked = { ...context, only_check: true as const };
-  const refused: Unsent[] = [];
-  for (const { channel, template_id } of steps) {
-    const unsent = await sendStep(app, checked, { channel, template_id, reference }, { recipient, personalisation });
+  const day = (at: Date) => app.country.limitCalendar.day(at);
+  const startsToday = scheduled_for === null || day(new Date(scheduled_for)) === day(context.now);
+  const refused: (Unsent & { channel: Channel })[] = [];
+  let isPossible = false;
+  for (const { channel, template_id, only_if_missing } of steps) {
+    const step = { channel, template_id, reference };
+    const unsent =
+      (await sendStep(app, checked, step, { recipient, personalisation })) ??
+      (startsToday ? await findReachedLimit(app, context, channel) : undefined);
     if (unsent?.reason === 'template' && unsent.failure) throw unsent.failure;
-    if (unsent && unsent.state !== 'waiting') refused.push(unsent);
+    const isTriedLater = unsent?.state === 'waiting' || (unsent?.reason === 'limit' && !startsToday);
+    if (unsent && !isTriedLater) refused.push({ ...unsent, channel });
+    // A step beyond a limit fails, so one that replaces missing steps is not used.
+    else isPossible ||= !(only_if_missing && refused.some(isLimit));
   }
-  if (refused.length < steps.length) return;
+  if (isPossible) return;
+  const limit = refused.find(isLimit);
+  if (limit?.failure) {
+    countRefusal(app, limit.failure.reason === 'annual_limit' ? 'year' : 'day', limit.channel);
+    throw limit.failure;
+  }
   const found = refused.find(({ reason, failure }) => failure && reason !== 'invalid');
   if (found?.failure) throw found.failure;
   throw invalid('recipient has no email address, phone number or address that this plan can use', {

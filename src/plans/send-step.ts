@@ -1,3 +1,6 @@
+import { annualLimitExceeded, findExceededYear } from '../notifications/limits/annual-limits.ts';
+import { selectCount } from '../notifications/limits/daily-limits.sql.ts';
+import { dailyLimitExceeded } from '../notifications/limits/daily-limits.ts';
 import { phoneRulesFor } from '../notifications/sending/read-requests.ts';
 import { sendEmail, sendLetter, sendSms } from '../notifications/sending/send.ts';
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
@@ -73,6 +76,23 @@ async function send(
       return undefined;
     }
   }
+}
+
+/** Says that a step would fail now by a limit of its channel. Undefined if there is something left. */
+export async function findReachedLimit(
+  app: SendDeps,
+  { service, key_type, now }: SendContext,
+  channel: Channel,
+): Promise<Unsent | undefined> {
+  if (key_type === 'test') return undefined;
+  const day = { service_id: service.id, utc_day: app.country.limitCalendar.day(now), channel };
+  const isDayOver = (await selectCount(app.db, day)) >= service.daily_limits[channel];
+  const year = isDayOver ? undefined : await findExceededYear(app, service, channel, { messages: 1, parts: 1 });
+  if (!isDayOver && !year) return undefined;
+  const failure = year
+    ? annualLimitExceeded(service, year.quota)
+    : dailyLimitExceeded(app.country, service, channel, now);
+  return { state: 'failed', reason: 'limit', failure };
 }
 
 const missing: Unsent = { state: 'skipped', reason: 'missing' };

@@ -37,11 +37,11 @@ type TemplateOf<Type extends Channel> = ReadyTemplate & {
 
 export function refuseIfDailyLimitIsReached(
   app: SendDeps,
-  { service, key_type, now }: SendContext,
+  { service, key_type, now, only_check }: SendContext,
   channel: LimitedChannel,
 ): void {
   if (key_type === 'test' || !isDailyLimitReached(app.country, service, channel, now)) return;
-  countRefusal(app, 'day', channel);
+  if (!only_check) countRefusal(app, 'day', channel);
   throw dailyLimitExceeded(app.country, service, channel, now);
 }
 
