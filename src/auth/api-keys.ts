@@ -157,20 +157,20 @@ export async function getApiKey(db: Db, serviceId: string, keyId: string) {
   return key;
 }
 
+/** `alsoStore` runs in the same transaction. */
 export async function revokeApiKey(
   app: Platform,
   serviceId: string,
   keyId: string,
   revokedById?: string,
+  alsoStore?: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   if (!(await apiKeyExists(app.db, serviceId, keyId))) throw notFound();
-  await inTransaction(app.db, (tx) =>
-    revokeKeys(
-      tx,
-      { service_id: serviceId, id: keyId },
-      { now: timestamp(app.clock.now()), revoked_by_id: revokedById },
-    ),
-  );
+  const change = { now: timestamp(app.clock.now()), revoked_by_id: revokedById };
+  await inTransaction(app.db, async (tx) => {
+    await revokeKeys(tx, { service_id: serviceId, id: keyId }, change);
+    await alsoStore?.(tx);
+  });
 }
 
 /** Used when a service is archived. */

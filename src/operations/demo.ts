@@ -87,7 +87,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
 export async function retireDemo(app: Platform): Promise<void> {
   for (const key of await selectDemoKeys(app.db, platformUserId, 'normal')) {
     await revokeApiKey(app, key.service_id, key.id);
-    await stopPlanMessages({ db: app.db, now: app.clock.now(), apiKeyId: key.id });
+    await stopPlanMessages(app.db, app.clock.now(), key);
     const given_up = await giveUpUnsent(app, key);
     app.log.info(
       { event: 'demo.retired', service_id: key.service_id, given_up },

@@ -6,7 +6,7 @@ import type { DB } from '../platform/db/schema.ts';
 import { nilId } from '../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 import type { Channel } from '../protocol/channels.ts';
-import type { KeyType } from '../protocol/key-types.ts';
+import { type KeyType, keyTypes } from '../protocol/key-types.ts';
 import type { MessageStatus, Step } from './plan-rules.ts';
 
 export interface PlanMessage {
@@ -156,16 +156,34 @@ export async function updateWaitingStep(
   return numUpdatedRows > 0n;
 }
 
-/** Cancels the waiting steps of open messages, and makes these due, so that a worker ends them. */
-export async function cancelStepsOfOpenMessages(db: Db, now: Timestamp, apiKeyId: string | undefined): Promise<void> {
-  const isOfKey = apiKeyId === undefined ? sql`true` : sql`api_key_id = ${apiKeyId}`;
-  await sql`
+const isOpen = sql`status in ('created', 'in-progress')`;
+
+export async function hasOpenMessages(db: Db, serviceId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from plan_messages
+    where service_id = ${serviceId} and key_type = any (${keyTypes}::text[]) and ${isOpen} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Cancels the waiting steps of open messages, and makes these due, so that a worker ends them. Returns how many messages there are. */
+export async function cancelStepsOfOpenMessages(
+  db: Db | Tx,
+  now: Timestamp,
+  key?: { id: string; service_id: string },
+): Promise<number> {
+  const isOfKey = key
+    ? sql`service_id = ${key.service_id} and api_key_id = ${key.id} and key_type = (select key_type from api_keys where id = ${key.id})`
+    : sql`true`;
+  const { rows } = await sql<{ stopped: number }>`
     with stopped as (
       update plan_messages set due_at = ${now}, leased_until = null, attempts = 0
-      where status in ('created', 'in-progress') and ${isOfKey} returning id
+      where ${isOpen} and ${isOfKey} returning id
+    ), cancelled as (
+      update plan_steps s set state = 'cancelled', reason = 'stopped', ended_at = ${now}
+      from stopped where s.message_id = stopped.id and s.state = 'waiting'
     )
-    update plan_steps s set state = 'cancelled', reason = 'stopped', ended_at = ${now}
-    from stopped where s.message_id = stopped.id and s.state = 'waiting'`.execute(db);
+    select count(*) as stopped from stopped`.execute(db);
+  return rows[0]?.stopped ?? 0;
 }
 
 const isOver = sql`status in ('delivered', 'failed', 'cancelled')`;

@@ -299,10 +299,18 @@ async function cancelWaitingSteps(tx: Tx, steps: readonly StoredStep[], at: Time
 
 /**
  * Open messages, of one API key or of all, start no further step, for example because another installation may have done so. Workers end
- * them with their last step.
+ * them with their last step. Returns how many there are.
  */
-export async function stopPlanMessages({ db, now, apiKeyId }: { db: Db; now: Date; apiKeyId?: string }): Promise<void> {
-  await cancelStepsOfOpenMessages(db, timestamp(now), apiKeyId);
+export function stopPlanMessages(db: Db | Tx, now: Date, key?: { id: string; service_id: string }): Promise<number> {
+  return cancelStepsOfOpenMessages(db, timestamp(now), key);
+}
+
+/** The same by a person who revokes the key, recorded in the audit log. */
+export async function stopMessagesOfKey(tx: Tx, now: Date, key: { id: string; service_id: string }): Promise<void> {
+  const stopped_messages = await stopPlanMessages(tx, now, key);
+  if (stopped_messages === 0) return;
+  const entry = { action: 'update', noun: 'api_key', thing_id: key.id, service_id: key.service_id } as const;
+  await recordAuditEntry(tx, { ...entry, after: { stopped_messages } });
 }
 
 /** Read at each scrape. */

@@ -92,10 +92,12 @@ interface ConfirmProps {
   /** The URL that the form is sent to. */
   to: string;
   fields?: Record<string, string>;
+  /** What else can be done at once, as a checkbox. */
+  option?: { name: string; label: Text; hint: Text } | undefined;
 }
 
 /** Asks for confirmation on the same page before a destructive action; works without script. */
-export function Confirm({ label, children, action, to, fields = {} }: ConfirmProps) {
+export function Confirm({ label, children, action, to, fields = {}, option }: ConfirmProps) {
   return (
     <details class="confirm">
       <summary class="button button--small button--danger">{label}</summary>
@@ -104,6 +106,13 @@ export function Confirm({ label, children, action, to, fields = {} }: ConfirmPro
         {Object.entries(fields).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
+        {option && (
+          <label class="choice">
+            <input type="checkbox" name={option.name} value="yes" />
+            <span>{option.label}</span>
+            <span class="hint">{option.hint}</span>
+          </label>
+        )}
         <div>
           <button class="button button--danger" type="submit">
             {action}

@@ -110,7 +110,7 @@ async function endUnsentMessages(url: string, log: Log, country: Country): Promi
   const now = systemClock.now();
   try {
     await endUnfinishedJobs(db, now);
-    await stopPlanMessages({ db, now });
+    await stopPlanMessages(db, now);
     for (;;) {
       const ids = await selectUnsent(db, batch);
       if (ids.length === 0) break;

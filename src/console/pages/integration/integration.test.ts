@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { aPlan, planRecipient } from '../../../../test/kit/builders/plans.ts';
 import { aQueuedMessage, someQueuedMessages } from '../../../../test/kit/builders/queued-messages.ts';
 import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
@@ -163,6 +164,32 @@ describe('keys', () => {
     await browser.post(`${here}/keys/revoke`, { api_key_id: id });
     expect((await harness.v2('GET', '/v2/templates', key)).status).toBe(403);
     expect((await browser.get(`${here}/keys`)).text).toContain('1 key was revoked in the last 7 days');
+  });
+
+  it('offer to stop their messages with a channel plan, which otherwise go on', async () => {
+    const { service, browser, here } = await aDeveloper();
+    const [leaked, other] = [await anApiKey(harness, service), await anApiKey(harness, service)];
+    expect((await browser.get(`${here}/keys`)).text).not.toContain('stop_messages');
+    const plan_id = await aPlan(harness, service, [{ channel: 'email' }, { channel: 'sms' }]);
+    const request = { plan_id, recipient: planRecipient, personalisation: { name: 'Ada' } };
+    const send = async (key: string) => (await harness.v2('POST', '/v2/messages', key, request)).body.id;
+    const [first, second, third] = [await send(leaked), await send(leaked), await send(other)];
+    const page = (await browser.get(`${here}/keys`)).text;
+    expect(page).toContain('Also stop its messages with a channel plan');
+    const { api_key_id } = await harness.app.db
+      .selectFrom('plan_messages')
+      .select('api_key_id')
+      .where('id', '=', first)
+      .executeTakeFirstOrThrow();
+    const posted = await browser.post(`${here}/keys/revoke`, { api_key_id: api_key_id ?? '', stop_messages: 'yes' });
+    expect(posted.status).toBe(303);
+    await harness.deliver();
+    const statusOf = async (id: string) => (await harness.v2('GET', `/v2/messages/${id}`, other)).body.status;
+    expect([await statusOf(first), await statusOf(second), await statusOf(third)]).toEqual([
+      ...['cancelled', 'cancelled', 'in-progress'],
+    ]);
+    const entries = harness.app.db.selectFrom('audit_log').select('after').where('thing_id', '=', api_key_id);
+    expect((await entries.execute()).map(({ after }) => after)).toContainEqual({ stopped_messages: 2 });
   });
 
   it('may manage templates if their maker may', async () => {

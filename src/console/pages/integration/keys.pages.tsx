@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { ApiKeyName, createApiKey, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
 import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { t } from '../../../language/text.ts';
+import { hasOpenMessages } from '../../../plans/plan-messages.sql.ts';
+import { stopMessagesOfKey } from '../../../plans/plan-messages.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { keyTypes } from '../../../protocol/key-types.ts';
@@ -42,7 +44,12 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       'keys',
       <>
         {created && <NewKey {...created} />}
-        <KeyTable service={service} keys={shown.filter(({ expiry_date }) => expiry_date === null)} now={now} />
+        <KeyTable
+          service={service}
+          keys={shown.filter(({ expiry_date }) => expiry_date === null)}
+          hasOpenMessages={await hasOpenMessages(app.db, service.id)}
+          now={now}
+        />
         <RevokedKeys keys={shown.filter(({ expiry_date }) => expiry_date !== null)} now={now} />
         {may(creators, visitor.user, service) === 'yes' && (
           <CreateKey
@@ -113,9 +120,12 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/keys/revoke', {
     who: { service: 'api' },
     show: ({ service }) => ({ to: `/services/${service.id}/integration/keys` }),
-    form: Type.Object({ api_key_id: Uuid }),
-    async act({ service, visitor }, { api_key_id }) {
-      await revokeApiKey(app, service.id, api_key_id, visitor.user.id);
+    form: Type.Object({ api_key_id: Uuid, stop_messages: Type.Optional(OneOf(['yes'])) }),
+    async act({ service, visitor }, { api_key_id, stop_messages }) {
+      const key = { id: api_key_id, service_id: service.id };
+      await revokeApiKey(app, service.id, api_key_id, visitor.user.id, async (tx) => {
+        if (stop_messages === 'yes') await stopMessagesOfKey(tx, app.clock.now(), key);
+      });
       return { to: `/services/${service.id}/integration/keys`, notice: t('Key revoked.') };
     },
   });

@@ -32,7 +32,15 @@ interface Key {
   madeBy: string;
 }
 
-export function KeyTable({ service, keys, now }: { service: { id: string }; keys: readonly Key[]; now: Date }) {
+interface KeyTableProps {
+  service: { id: string };
+  keys: readonly Key[];
+  /** Whether the service has messages with a channel plan that have not ended. */
+  hasOpenMessages: boolean;
+  now: Date;
+}
+
+export function KeyTable({ service, keys, hasOpenMessages, now }: KeyTableProps) {
   if (keys.length === 0) {
     return (
       <Empty title={t('No keys yet')}>{t('Your application needs a key to send messages for this service.')}</Empty>
@@ -85,13 +93,27 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
             </>
           ),
         },
-        { head: t('Actions'), hidden: true, cell: (key) => <Revoke service={service} id={key.id} name={key.name} /> },
+        {
+          head: t('Actions'),
+          hidden: true,
+          cell: ({ id, name }) => <Revoke {...{ service, id, name, hasOpenMessages }} />,
+        },
       ]}
     />
   );
 }
 
-function Revoke({ service, id, name }: { service: { id: string }; id: string; name: string }) {
+function Revoke({
+  service,
+  id,
+  name,
+  hasOpenMessages,
+}: Pick<KeyTableProps, 'service' | 'hasOpenMessages'> & Pick<Key, 'id' | 'name'>) {
+  const stop = {
+    name: 'stop_messages',
+    label: t('Also stop its messages with a channel plan'),
+    hint: t('Steps that have started go on, but no other step follows.'),
+  };
   return (
     <Confirm
       label={
@@ -102,6 +124,7 @@ function Revoke({ service, id, name }: { service: { id: string }; id: string; na
       action={t('Revoke {name}', { name })}
       to={pageUrl(`/services/${service.id}/integration/keys/revoke`)}
       fields={{ api_key_id: id }}
+      option={hasOpenMessages ? stop : undefined}
     >
       {t('We will refuse requests with this key at once. You cannot undo this.')}
     </Confirm>
