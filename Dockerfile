@@ -33,6 +33,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY package.json CHANGELOG.md LICENSE ./
 COPY migrations migrations
+COPY languages languages
 COPY docs/openapi.json docs/openapi.json
 COPY docs/guides/providers docs/guides/providers
 COPY --from=build /app/dist dist

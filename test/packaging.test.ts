@@ -34,6 +34,13 @@ describe('Dockerfile', () => {
     expect(withScript.filter(([path]) => !expected.test(path))).toEqual([]);
   });
 
+  it('has the folders that the program reads', () => {
+    const { files } = JSON.parse(read('package.json')) as { files: string[] };
+    const isRead = (path: string) => ['migrations', 'languages', 'docs/openapi.json'].includes(path);
+    for (const path of files.filter(isRead)) expect(lines).toContain(`COPY ${path} ${path}`);
+    expect(files.filter(isRead)).toHaveLength(3);
+  });
+
   it('does not enable demo mode', () => {
     expect(text).not.toContain('DEMO');
   });

@@ -7,9 +7,10 @@ export const brandingSettings = {
     'Name at the top of emails without branding, and sender of text messages without one.',
     { fallback: 'Pennypost' },
   ),
-  logoBaseUrl: setting.optionalText(
+  logoBaseUrl: setting.url<undefined>(
     'LOGO_BASE_URL',
-    'Base URL of the logo files of email branding; a logo can also be a full URL.',
+    'Base URL of the logo files of email branding, such as `https://logos.example.org`; a logo can also be a full URL.',
+    { fallback: undefined, fallbackText: '(unset)' },
   ),
 };
 

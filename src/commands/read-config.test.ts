@@ -197,6 +197,23 @@ describe('readConfig', () => {
     expect(() => read('a secret that is not a key')).not.toThrow(/a secret that is not a key/);
   });
 
+  it('refuses the published key of the front end where others can reach this server', () => {
+    const LINK_TOKEN_KEY = `${Buffer.concat([Buffer.from('5YNWU0e_', 'base64url'), Buffer.alloc(26, 1)]).toString('base64url')}=`;
+    const read = (settings: object) => readConfig({ DATA_DIR: folder, LINK_TOKEN_KEY, ...settings });
+    const refused = /LINK_TOKEN_KEY must be a key of your own/;
+    expect(() => read({ BASE_URL: 'https://notify.example.org' })).toThrow(refused);
+    expect(() => read({ HOST: '0.0.0.0' })).toThrow(refused);
+    expect(() => read({})).not.toThrow();
+    const own = 'cw_0x689RpI-jtRR7oE8h_eQsKImvJapLeSbXpwF4e4=';
+    expect(() => read({ BASE_URL: 'https://notify.example.org', LINK_TOKEN_KEY: own })).not.toThrow();
+  });
+
+  it('takes a whole address for logos', () => {
+    const read = (LOGO_BASE_URL: string) => readConfig({ DATA_DIR: folder, LOGO_BASE_URL }).branding.logoBaseUrl;
+    expect(read('https://logos.example.org/')).toBe('https://logos.example.org');
+    expect(() => read('logos.example.org')).toThrow('LOGO_BASE_URL must be an http or https address');
+  });
+
   it('requires SES topics, or * for any', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' };
     expect(() => readConfig(ses)).toThrow(/SES_TOPIC_ARNS must be set for the provider ses/);

@@ -14,6 +14,7 @@ import { isLoopback, isLoopbackName } from '../platform/http/networks.ts';
 import { type GeneratedSecret, generatedSecret, problemsOfSecrets } from '../platform/secrets/generated-secrets.ts';
 import { ConfigurationError, problemsOfPartlySet, readGroups } from '../platform/setting-groups.ts';
 import { httpSettings } from '../platform/settings.ts';
+import { problemsOfFrontEnd } from '../protocol/settings.ts';
 import { problemsOfSingleSignOn } from '../users/sign-in/single-sign-on/settings.ts';
 
 interface ReadOptions {
@@ -31,6 +32,7 @@ export function readConfig(
   const general = readGroups(groups.general, environment);
   const ofProviders = readGroups(groups.ofProviders, environment);
   const { http, urls, auth, encryption, database, storage, callbacks, country, demo, ...others } = general.values;
+  const isOnlyHere = isLoopback(http.host) && URL.canParse(urls.api) && isLoopbackName(new URL(urls.api).hostname);
   const { country: loaded, problems: problemsOfCountry } = loadCountry(country);
   const { languages, problems: problemsOfLanguages } = readLanguages(country, loaded);
   const problems = [
@@ -47,6 +49,7 @@ export function readConfig(
       'clientSecret',
     ]),
     ...problemsOfSingleSignOn(general.values.singleSignOn),
+    ...problemsOfFrontEnd(general.values.frontEnd, { isOnlyHere }),
     ...problemsOfPrinter(general.values.letters),
     ...problemsOfInlet(general.values.inlet, general.values.http),
     ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),
@@ -59,7 +62,6 @@ export function readConfig(
   const api = isOwnPort ? `http://localhost:${http.port}` : urls.api;
   const { adminClientSecrets } = auth;
   // A BASE_URL with another name means that others come through a proxy.
-  const isOnlyHere = isLoopback(http.host) && isLoopbackName(new URL(api).hostname);
   const isHarmless = database.url === undefined && isOnlyHere && isAllSandbox(general.values);
   const hasDemo = demo.enabled ?? isHarmless;
   return {

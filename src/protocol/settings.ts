@@ -17,6 +17,18 @@ export const frontEndSettings = {
 
 export type FrontEndSettings = Values<typeof frontEndSettings>;
 
+/** How the key in the code of that front end's `Development` class begins: with it, anyone can make links that sign in. */
+const publishedKey = Buffer.from('5YNWU0e_', 'base64url');
+
+export function problemsOfFrontEnd(
+  { linkTokenKey }: FrontEndSettings,
+  { isOnlyHere }: { isOnlyHere: boolean },
+): string[] {
+  if (isOnlyHere || linkTokenKey === undefined) return [];
+  if (!linkTokenKey.subarray(0, publishedKey.length).equals(publishedKey)) return [];
+  return ['LINK_TOKEN_KEY must be a key of your own: this one is published in the code of the front end'];
+}
+
 export const publicApiSettings = {
   dialect: setting.oneOf(
     'API_DIALECT',
