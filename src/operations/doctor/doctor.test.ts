@@ -123,6 +123,18 @@ describe('pennypost doctor', () => {
     );
   });
 
+  it('finds a front end of Notify that cannot read the links of messages', async () => {
+    const of = async (settings: Record<string, string>) =>
+      (await findings({ ADMIN_API_SHAPES: 'notifications-admin', ...settings })).find((line) =>
+        line.includes('front end'),
+      );
+    expect(await of({ LINK_TOKEN_KEY: `${'A'.repeat(43)}=` })).toBe(
+      'ok front end: links carry tokens that it can read',
+    );
+    expect(await of({})).toMatch(/^PROBLEM front end: .* set LINK_TOKEN_KEY to the front end's TOKEN_SECRET_KEY$/);
+    expect((await findings({})).filter((line) => line.includes('front end'))).toEqual([]);
+  });
+
   it('says until when the certificate of the SMTP inlet is valid', async () => {
     const ofCertificate = async (days: number) => {
       const until = new Date(Date.now() + days * day_ms);

@@ -25,6 +25,7 @@ import { SecretBox } from '../../platform/secrets/secrets.ts';
 import type { DatabaseSettings, EncryptionSettings, ObjectStoreSettings } from '../../platform/settings.ts';
 import { openFiles } from '../../platform/storage/open-files.ts';
 import { createVirusScanner } from '../../platform/storage/virus-scan.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
 import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/settings.ts';
 import { checkCountry } from '../country/check-country.ts';
@@ -40,6 +41,7 @@ export type DoctorConfig = ProvidersConfig & {
   s3: ObjectStoreSettings;
   letters: PrintSettings;
   inlet: InletSettings;
+  frontEnd: FrontEndSettings;
   singleSignOn: SingleSignOnSettings;
   country: { profile: CountryProfile; languagesDir: string | undefined };
 };
@@ -74,6 +76,7 @@ export async function examine(
     ...checkDisks(config),
     ...checkTranslations(config.country),
     ...checkInlet(config.inlet, systemClock.now()),
+    ...checkFrontEnd(config.frontEnd),
     ...found.flat(),
   ];
 }
@@ -294,4 +297,14 @@ function checkInlet({ listen, certificate }: InletSettings, now: Date): Finding[
   if (isSoon)
     return [{ ...finding(name, true, `the certificate expires on ${date}: ${renewInlet}`), is_warning: true }];
   return [finding(name, true, `the certificate is valid until ${date}`)];
+}
+
+/** The front end of Notify decrypts the tokens in links itself. */
+function checkFrontEnd({ shapes, linkTokenKey }: FrontEndSettings): Finding[] {
+  if (shapes === 'standard') return [];
+  const todo = "set LINK_TOKEN_KEY to the front end's TOKEN_SECRET_KEY";
+  const found = linkTokenKey
+    ? 'links carry tokens that it can read'
+    : 'its pages show “page not found” for links in messages';
+  return [finding('front end', linkTokenKey !== undefined, found, todo)];
 }
