@@ -77,8 +77,11 @@ create table keyword_settings (
   stop_words text[] not null,
   start_words text[] not null,
   help_words text[] not null,
+  -- Whole messages.
   stop_reply text check (length(stop_reply) between 1 and 300),
   help_reply text check (length(help_reply) between 1 and 300),
+  -- The language of the usual replies. Null: that of the recipient's country.
+  language text check (length(language) between 2 and 35),
   -- Whether STOP stops all texts of the service, or those from the number that got the reply.
   scope text check (scope in ('service', 'sender')),
   updated_at timestamptz not null

@@ -1,3 +1,4 @@
+import { answerWords } from './answers/answer-words.ts';
 import type { CountryProfile } from './profile.ts';
 
 type LetterPrices = CountryProfile['prices']['letters'][string];
@@ -175,6 +176,7 @@ export const gb: CountryProfile = {
   },
   signIn: { sessionHours: 20, emailCheckDays: null, phoneRequired: true },
   brand: { colour: '#1d70b8' },
+  answers: { rules: 'gb', words: answerWords },
   words: {
     country: 'the UK',
     inCountry: 'in the UK',

@@ -1,3 +1,4 @@
+import { answerWords } from './answers/answer-words.ts';
 import type { CountryProfile } from './profile.ts';
 
 /**
@@ -69,6 +70,7 @@ export const generic: CountryProfile = {
   },
   signIn: { sessionHours: 20, emailCheckDays: null, phoneRequired: true },
   brand: { colour: '#1d70b8' },
+  answers: { rules: 'languages', words: answerWords },
   words: {
     country: 'this country',
     inCountry: 'in this country',

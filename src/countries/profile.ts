@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Answers } from './profile/answers.ts';
 import { names, Pattern, Region, strict } from './profile/fields.ts';
 import { Phone } from './profile/phone.ts';
 
@@ -321,6 +322,7 @@ export const CountryProfile = Type.Object(
       { colour: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'a colour such as #1d70b8' }) },
       strict,
     ),
+    answers: Answers,
     words: Words,
   },
   strict,

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { processorTime_ms } from '../../../test/kit/process/processor-time.ts';
-import { keywordSetFor, readKeyword } from './keywords.ts';
+import { fr } from '../../countries/fr.ts';
+import { gb } from '../../countries/gb.ts';
+import { nl } from '../../countries/nl.ts';
+import type { CountryProfile } from '../../countries/profile.ts';
+import { keywordSetFor, listKnownWords, readKeyword } from './keywords.ts';
 
-const basic = { set: 'basic' as const, languages: [], isStopped: false };
-const read = (text: string, rules: Partial<Parameters<typeof readKeyword>[1]> = {}) => {
-  const found = readKeyword(text, { ...basic, ...rules });
+const basic = { set: 'basic' as const, isStopped: false };
+type Rules = Partial<Parameters<typeof readKeyword>[1]> & { country?: CountryProfile; languages?: string[] };
+const read = (text: string, { country = gb, languages = [], ...rules }: Rules = {}) => {
+  const found = readKeyword(text, { ...basic, known: listKnownWords(country, languages), ...rules });
   return found ? `${found.action} ${found.keyword}` : 'none';
 };
 
@@ -35,6 +40,20 @@ describe('reading a received text', () => {
     expect(read('Arrêt', { languages: ['fr'] })).toBe('stop ARRET');
     expect(read('stopp bitte', { languages: ['de'] })).toBe('stop STOPP');
     expect(read('STOP', { languages: ['fr'] })).toBe('stop STOP');
+  });
+
+  it('knows the words of the country, except in the United Kingdom', () => {
+    expect(['Afmelden', 'STOP', 'hulp', 'arrêt'].map((text) => read(text, { country: nl }))).toEqual([
+      'stop AFMELDEN',
+      'stop STOP',
+      'help HULP',
+      'none',
+    ]);
+    expect(read('Arrêt', { country: fr })).toBe('stop ARRET');
+    expect(read('Stopio')).toBe('none');
+    const words = { ...gb.answers.words, fi: { ...gb.answers.words.en, stop: ['Lopetä'] } };
+    const own = { ...nl, locale: 'fi-FI', answers: { ...nl.answers, words } } as CountryProfile;
+    expect(read('lopetä', { country: own })).toBe('stop LOPETA');
   });
 
   it('knows further words of numbers of +1, as whole messages', () => {

@@ -1,3 +1,7 @@
+import { answerWords } from '../../countries/answers/answer-words.ts';
+import { answerLanguages } from '../../countries/answers/answers.ts';
+import type { Country } from '../../countries/country.ts';
+
 /** The action that a received text requests. `review`: it may be an opt-out, so a person decides. */
 export type KeywordAction = 'stop' | 'start' | 'help' | 'review';
 export interface KeywordRequest {
@@ -9,28 +13,8 @@ export interface KeywordRequest {
 /** Texts from +1 numbers are also read by the rules of the US regulator. */
 export type KeywordSet = 'basic' | 'us';
 
-const words = {
-  stop: {
-    en: ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'OPTOUT'],
-    fr: ['ARRET', 'ARRETE', 'ARRETER', 'DESABONNER'],
-    de: ['STOPP', 'ABMELDEN'],
-    nl: ['AFMELDEN', 'UITSCHRIJVEN'],
-    es: ['ALTO', 'BAJA'],
-    cy: ['STOPIO'],
-  },
-  start: {
-    en: ['START', 'UNSTOP'],
-    fr: ['DEBUT'],
-    de: ['STARTEN'],
-    nl: ['AANMELDEN'],
-    es: ['INICIAR'],
-    cy: ['DECHRAU'],
-  },
-  help: { en: ['HELP'], fr: ['AIDE'], de: ['HILFE'], nl: [], es: ['AYUDA'], cy: ['CYMORTH'] },
-} satisfies Record<string, Record<KeywordLanguage, string[]>>;
-
-export const keywordLanguages = ['en', 'fr', 'de', 'nl', 'es', 'cy'] as const;
-export type KeywordLanguage = (typeof keywordLanguages)[number];
+export type KeywordLanguage = keyof typeof answerWords;
+export const keywordLanguages = Object.keys(answerWords) as KeywordLanguage[];
 
 /** Words on the FCC's list, only as whole messages. They are not in the basic set because patients reply CANCEL to an appointment. */
 const wholeInUs = {
@@ -60,8 +44,8 @@ export const noWords: OwnWords = { stop: [], start: [], help: [] };
 
 interface KeywordRules {
   set: KeywordSet;
-  /** English is always included. */
-  languages: readonly KeywordLanguage[];
+  /** The words that count for every service. */
+  known: OwnWords;
   /** Whether the number has opted out before. */
   isStopped: boolean;
   own?: OwnWords;
@@ -70,10 +54,9 @@ interface KeywordRules {
 /** Returns undefined for a text without a keyword. */
 export function readKeyword(
   text: string,
-  { set, languages, isStopped, own = noWords }: KeywordRules,
+  { set, known, isStopped, own = noWords }: KeywordRules,
 ): KeywordRequest | undefined {
   const said = wordsOf(text);
-  const known = listBuiltInWords(languages);
   const stop = new Set(known.stop);
   const isWord = (action: keyof OwnWords, word: string) => known[action].includes(word) || own[action].includes(word);
   const inUs = (list: string[]) => (set === 'us' ? list : []);
@@ -91,16 +74,22 @@ export function readKeyword(
   return { action: isPolite && others.length === 0 ? 'stop' : 'review', keyword };
 }
 
-/** Lists the words that count for every service. English is always included. */
-export function listBuiltInWords(languages: readonly KeywordLanguage[]): OwnWords {
-  const all = [...new Set<KeywordLanguage>(['en', ...languages])];
-  const of = (action: keyof OwnWords) => all.flatMap((language): string[] => words[action][language]);
+type WithAnswers = Pick<Country, 'answers' | 'languages' | 'locale'>;
+
+/** Lists the words that count for every service: in English, in the languages of the country, and in those of OPT_OUT_LANGUAGES. */
+export function listKnownWords(country: WithAnswers, others: readonly string[]): OwnWords {
+  return wordsOfLanguages(country, ['en', ...answerLanguages(country), ...others]);
+}
+
+function wordsOfLanguages({ answers }: Pick<Country, 'answers'>, languages: readonly string[]): OwnWords {
+  const all = [...new Set(languages)].flatMap((language) => answers.words[language] ?? []);
+  const of = (action: keyof OwnWords) => all.flatMap((words) => words[action].flatMap(wordsOf));
   return { stop: of('stop'), start: of('start'), help: of('help') };
 }
 
 /** Returns the meaning of a word in any language, or in texts from +1 numbers. */
-export function builtInAction(word: string): keyof OwnWords | undefined {
-  const known = listBuiltInWords(keywordLanguages);
+export function builtInAction(country: Pick<Country, 'answers'>, word: string): keyof OwnWords | undefined {
+  const known = wordsOfLanguages(country, Object.keys(country.answers.words));
   return (['stop', 'start', 'help'] as const).find((action) => [...known[action], ...wholeInUs[action]].includes(word));
 }
 

@@ -305,8 +305,8 @@ describe('the words and replies of a service', () => {
     expect((await team.send()).body.errors[0].message).toContain('they replied ENOUGH on 3 November 2026.');
     await team.receive('who?');
     const [, [help = ''] = []] = await repliesOf(team);
-    expect((await repliesOf(team))[0]?.[0]).toBe('You have left the bins list. Reply START to get them again.');
-    expect(help).toMatch(/^Bins \d+: call 01632 960001\. Reply STOP to stop\.$/);
+    expect((await repliesOf(team))[0]?.[0]).toBe(replies.stop_reply);
+    expect(help).toBe(replies.help_reply);
     await team.receive('Again');
     expect((await team.send()).status).toBe(201);
     await team.receive('STOP');

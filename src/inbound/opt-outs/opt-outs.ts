@@ -9,7 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { getKeywordSettings } from './keyword-settings.ts';
-import { type KeywordAction, type KeywordRequest, keywordSetFor, readKeyword } from './keywords.ts';
+import { type KeywordAction, type KeywordRequest, keywordSetFor, listKnownWords, readKeyword } from './keywords.ts';
 import {
   claimReply,
   deleteEssentialTemplate,
@@ -51,7 +51,7 @@ export async function readReceived(
   const set = keywordSetFor(user_number);
   const isStopped = set === 'us' && (await selectOptOuts(tx, service_id, [user_number])).length > 0;
   const { words: own } = await getKeywordSettings(tx, service_id);
-  return readKeyword(content, { set, languages: config.optOuts.languages, isStopped, own });
+  return readKeyword(content, { set, known: listKnownWords(country, config.optOuts.languages), isStopped, own });
 }
 
 /** Inserts or deletes the opt-out, in the transaction that stores the text. */

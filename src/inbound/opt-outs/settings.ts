@@ -11,14 +11,13 @@ export const optOutSettings = {
   ),
   languages: setting.listOf(
     'OPT_OUT_LANGUAGES',
-    'Comma-separated languages whose words for STOP, START and HELP count. English always does.',
+    'Comma-separated languages whose words for STOP, START and HELP count, besides English and, outside the United Kingdom, those of the country.',
     keywordLanguages,
     { fallback: ['en'] },
   ),
-  helpText: setting.text(
+  helpText: setting.optionalText(
     'SMS_HELP_TEXT',
-    'What a person reads who replies HELP, between the name of the service and “Reply STOP to stop.”; at most 300 characters.',
-    { fallback: 'to get help, use the contact details on the website of this service.' },
+    'What a person reads who replies HELP, between the name of the service and “Reply STOP to stop.”; at most 300 characters. Default: a sentence that names the website of the service, in the language of the reply.',
   ),
 };
 

@@ -1,5 +1,7 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
+import { replyLanguage } from '../../countries/answers/answers.ts';
 import { confirmOptOut, getInboundText } from '../../inbound/inbound-texts.ts';
+import { defaultReply } from '../../inbound/opt-outs/default-replies.ts';
 import { getKeywordSettings } from '../../inbound/opt-outs/keyword-settings.ts';
 import { applyKeyword, isReplyDue, markEssential } from '../../inbound/opt-outs/opt-outs.ts';
 import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
@@ -7,7 +9,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { checkPhonePermissions, type PhoneNumber, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { getService } from '../../services/services.ts';
 import { getOrCreateReplyTemplate } from '../../templates/templates.ts';
 import { lanes } from '../notification.ts';
@@ -58,7 +60,7 @@ export async function replyToKeyword(
       client_reference: null,
       recipient: `+${to.user_number}`,
       normalised_recipient: number.normalised,
-      personalisation: { text: await textOf(app, tx, action, service) },
+      personalisation: { text: await textOf(app, tx, action, service, number) },
       reply_to_text: to.notify_number,
       postage: null,
       international: number.international,
@@ -93,13 +95,15 @@ export async function optOutAfterReview(app: Deps, serviceId: string, textId: st
 }
 
 async function textOf(
-  { config }: Deps,
+  { config, country }: Deps,
   tx: Tx,
   action: 'stop' | 'help',
   { id, name }: { id: string; name: string },
+  { region, international }: PhoneNumber,
 ): Promise<string> {
-  const { stop_reply, help_reply } = await getKeywordSettings(tx, id);
-  return action === 'stop'
-    ? `${stop_reply ?? `You will get no more texts from ${name}.`} Reply START to get them again.`
-    : `${name}: ${help_reply ?? config.optOuts.helpText} Reply STOP to stop.`;
+  const { stop_reply, help_reply, language } = await getKeywordSettings(tx, id);
+  const own = action === 'stop' ? stop_reply : help_reply;
+  if (own !== null) return own;
+  const chosen = language ?? replyLanguage(country, region, !international);
+  return defaultReply(country, action, { language: chosen, service: name, help: config.optOuts.helpText });
 }

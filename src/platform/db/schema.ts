@@ -435,6 +435,7 @@ interface KeywordSettings {
   help_words: string[];
   stop_reply: string | null;
   help_reply: string | null;
+  language: string | null;
   scope: 'service' | 'sender' | null;
   updated_at: Time;
 }

@@ -139,8 +139,9 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
   const inbound = await findNumberOfService(app.db, service.id);
   const receives = service.permissions.includes('inbound_sms');
   const optOuts = await listOptOuts(app.db, service.id, { size: 1 });
-  const { words, stop_reply, help_reply } = await getKeywordSettings(app.db, service.id);
-  const hasOwnReplies = Object.values(words).flat().length > 0 || stop_reply !== null || help_reply !== null;
+  const { words, stop_reply, help_reply, language } = await getKeywordSettings(app.db, service.id);
+  const hasOwnReplies =
+    Object.values(words).flat().length > 0 || [stop_reply, help_reply, language].some((own) => own !== null);
   return {
     of: 'text',
     title: t('Text'),
