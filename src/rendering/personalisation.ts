@@ -14,14 +14,41 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-const switchedOn = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
-const switchedOnInFrench = new Set([...switchedOn, 'oui', 'vrai', 'inclure', 'afficher']);
+/** Words for yes and no in other languages, in addition to those of the protocol. */
+export interface ConditionWords {
+  yes: readonly string[];
+  no: readonly string[];
+}
+
+const yesWords = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
+const yesWordsOfGc = new Set([...yesWords, 'oui', 'vrai', 'inclure', 'afficher']);
+const noWords = new Set(['', 'no', 'n', 'false', 'f', '0', 'exclude', 'hide']);
+const noWordsOfGc = new Set([...noWords, 'non', 'faux', 'exclure', 'masquer']);
+
+/** The values, in lower case, that show and hide optional text. Every other value hides it, too. */
+export interface Conditions {
+  yes: ReadonlySet<string>;
+  no: ReadonlySet<string>;
+}
+
+export function conditionsIn(dialect: ApiDialect = 'govuk', words?: ConditionWords): Conditions {
+  const [yes, no] = dialect === 'gc' ? [yesWordsOfGc, noWordsOfGc] : [yesWords, noWords];
+  if (!words) return { yes, no };
+  const lower = (word: string) => word.toLowerCase();
+  return { yes: new Set([...yes, ...words.yes.map(lower)]), no: new Set([...no, ...words.no.map(lower)]) };
+}
 
 /** Whether a value shows the text of `((name??text))`. The value is not trimmed: ` yes` does not show it. */
-export function isSwitchedOn(value: unknown, dialect: ApiDialect = 'govuk'): boolean {
+export function isSwitchedOn(value: unknown, { yes }: Conditions = conditionsIn()): boolean {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return (dialect === 'gc' ? switchedOnInFrench : switchedOn).has(value.toLowerCase());
+  if (typeof value === 'string') return yes.has(value.toLowerCase());
   return value === 1;
+}
+
+/** Whether a value is neither yes nor no. */
+export function isUnclear(value: unknown, conditions: Conditions): boolean {
+  if (typeof value === 'boolean' || value === 0) return false;
+  return !isSwitchedOn(value, conditions) && !(typeof value === 'string' && conditions.no.has(value.toLowerCase()));
 }
 
 export type ListStyle = 'inline' | 'markdown';

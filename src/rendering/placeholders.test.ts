@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inEnglish } from '../language/text.ts';
-import { isSwitchedOn, type Personalisation } from './personalisation.ts';
+import { conditionsIn, isSwitchedOn, isUnclear, type Personalisation } from './personalisation.ts';
 import {
   compileText,
   describeMissing,
@@ -15,6 +15,7 @@ import {
   textSlots,
   type Unfilled,
 } from './placeholders.ts';
+import { compileTemplate } from './template.ts';
 
 const names = (content: string) => compileText(content, textSlots()).slots.names;
 
@@ -122,6 +123,36 @@ describe('conditions', () => {
 
   it.each([' yes', 'no', '', 'on', 'oui', false, 0, 2, 1.5, ['yes'], { yes: true }])('%j is off', (value) => {
     expect(isSwitchedOn(value)).toBe(false);
+  });
+
+  const french = { yes: ['Oui'], no: ['non'] };
+
+  it.each([
+    ['OUI', true, false],
+    ['yes', true, false],
+    ['NON', false, false],
+    ['', false, false],
+    [0, false, false],
+    [false, false, false],
+    ['peut-être', false, true],
+    [' oui', false, true],
+    [2, false, true],
+    [['oui'], false, true],
+  ])('with words of another language, %j is on: %s, unclear: %s', (value, isOn, unclear) => {
+    const conditions = conditionsIn('govuk', french);
+    expect([isSwitchedOn(value, conditions), isUnclear(value, conditions)]).toEqual([isOn, unclear]);
+  });
+
+  it('only placeholders that are never printed are conditions', () => {
+    const template = compileTemplate({
+      template_type: 'sms',
+      content: '((late??Late)) ((vip??VIP)) ((vip)) ((day))',
+      condition_words: french,
+    });
+    expect(template.conditions).toEqual(['late']);
+    expect(template.unclear({ late: 'jein', vip: 'jein', day: 'jein' })).toEqual(['late']);
+    expect(template.unclear({ late: null })).toEqual([]);
+    expect(template.render({ late: 'OUI', vip: 'x', day: 'y' }).text).toBe('Late x y');
   });
 });
 

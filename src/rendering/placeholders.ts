@@ -3,8 +3,12 @@ import { comparableKey } from '../protocol/comparable-key.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import { escapeHtml } from './escape.ts';
 import {
+  type Conditions,
+  type ConditionWords,
+  conditionsIn,
   isMissing,
   isSwitchedOn,
+  isUnclear,
   type ListStyle,
   lengthOfValue,
   type Personalisation,
@@ -24,8 +28,11 @@ export interface Placeholder {
  */
 export interface Slots {
   html: boolean;
-  /** Determines which values show optional text. */
   dialect: ApiDialect;
+  /** Determines which values show optional text. */
+  conditions: Conditions;
+  /** The slots that are printed. The others only show or hide text. */
+  printed: Set<number>;
   names: string[];
   byKey: Map<string, number>;
 }
@@ -52,12 +59,13 @@ export interface Filling {
 }
 
 /** For text that is never interpreted as HTML: text messages, subjects, and the plain-text part of an email. */
-export function textSlots(dialect: ApiDialect = 'govuk'): Slots {
-  return { html: false, dialect, names: [], byKey: new Map() };
+export function textSlots(dialect: ApiDialect = 'govuk', words?: ConditionWords): Slots {
+  const conditions = conditionsIn(dialect, words);
+  return { html: false, dialect, conditions, printed: new Set(), names: [], byKey: new Map() };
 }
 
-export function htmlSlots(dialect: ApiDialect = 'govuk'): Slots {
-  return { ...textSlots(dialect), html: true };
+export function htmlSlots(dialect: ApiDialect = 'govuk', words?: ConditionWords): Slots {
+  return { ...textSlots(dialect, words), html: true };
 }
 
 const placeholderPattern = /\(\(([^()]+)\)\)/g;
@@ -74,7 +82,10 @@ export function compileText(source: string, slots: Slots, tagged = false): Compi
     const placeholder = readPlaceholder(match[1] ?? '', slots);
     placeholders.push(placeholder);
     while (uses.length < slots.names.length) uses.push(0);
-    if (placeholder.text === null) uses[placeholder.slot] = (uses[placeholder.slot] ?? 0) + 1;
+    if (placeholder.text === null) {
+      uses[placeholder.slot] = (uses[placeholder.slot] ?? 0) + 1;
+      slots.printed.add(placeholder.slot);
+    }
     end = match.index + match[0].length;
   }
   plain.push(text.slice(end));
@@ -175,6 +186,20 @@ export function missingNames(slots: Slots, personalisation: Personalisation | nu
   return slots.names.filter((_, slot) => isMissing(values[slot]));
 }
 
+/** Returns the names that only show or hide text. */
+export function conditionNames({ names, printed }: Slots): string[] {
+  return printed.size === names.length ? [] : names.filter((_, slot) => !printed.has(slot));
+}
+
+/** Returns those of them whose value is neither yes nor no. */
+export function unclearNames(slots: Slots, personalisation: Personalisation): string[] {
+  if (slots.printed.size === slots.names.length) return [];
+  const values = readValues(slots, personalisation);
+  return slots.names.filter(
+    (_, slot) => !slots.printed.has(slot) && !isMissing(values[slot]) && isUnclear(values[slot], slots.conditions),
+  );
+}
+
 export function describeMissing(names: readonly string[]): Text {
   return t('Missing personalisation: {names}', { names: names.join(', ') });
 }
@@ -205,7 +230,7 @@ export function fillText(
     if (placeholder === undefined) break;
     const value = values[placeholder.slot];
     if (value === undefined || value === null) text += unfilled(placeholder);
-    else if (placeholder.text !== null) text += isSwitchedOn(value, slots.dialect) ? placeholder.text : '';
+    else if (placeholder.text !== null) text += isSwitchedOn(value, slots.conditions) ? placeholder.text : '';
     else text += slots.html ? escapeHtml(valueToText(value, lists)) : valueToText(value, lists);
     text += plain[index + 1] ?? '';
   }

@@ -24,14 +24,16 @@ import {
 } from './letter/letter.ts';
 import type { LetterDocument, LetterWords } from './letter/model.ts';
 import { markTags } from './markdown/language-tags.ts';
-import type { Personalisation } from './personalisation.ts';
+import type { ConditionWords, Personalisation } from './personalisation.ts';
 import {
   compileText,
+  conditionNames,
   filledLength,
   htmlSlots,
   missingNames,
   type Slots,
   textSlots,
+  unclearNames,
   usedValues,
 } from './placeholders.ts';
 import { smsAlphabet } from './sms/gsm.ts';
@@ -57,8 +59,10 @@ export interface TemplateSource {
   contact_block?: string | null;
   /** For text messages: the country's alphabet; the protocol's by default. */
   alphabet?: CountryProfile['sms']['alphabet'];
-  /** The dialect of the service: whether emails have bold text, which values show optional text, and the max length of a text. */
+  /** The dialect of the service: whether emails have bold text, further values that show optional text, and the max length of a text. */
   dialect?: ApiDialect;
+  /** Further words for yes and no, for a template with optional text. */
+  condition_words?: ConditionWords | undefined;
   /** A BCP 47 tag; English by default. */
   language?: string;
   /** The text of the unsubscribe link, if it is not English. */
@@ -77,6 +81,10 @@ interface Placeholders {
   placeholders: readonly string[];
   /** Returns the names without a value, in the same order. An empty string is a value, null is not. */
   missing(personalisation: Personalisation): string[];
+  /** Placeholders that only show or hide text. */
+  conditions: readonly string[];
+  /** Returns those of them whose value is neither yes nor no. Such a value hides the text. */
+  unclear(personalisation: Personalisation): string[];
   /** Omits the values that the template does not use. */
   used<Value>(values: Readonly<Record<string, Value>>): Record<string, Value>;
 }
@@ -141,7 +149,7 @@ export function compileTemplate(source: TemplateSource): CompiledTemplate {
 
 function compileSms(source: TemplateSource): SmsTemplate {
   const { dialect = 'govuk' } = source;
-  const slots = textSlots(dialect);
+  const slots = textSlots(dialect, source.condition_words);
   const content = compileText(source.content, slots);
   const alphabet = smsAlphabet(source.alphabet ?? 'gsm-welsh', dialect);
   return {
@@ -155,13 +163,13 @@ function compileSms(source: TemplateSource): SmsTemplate {
 }
 
 function compileEmail(source: EmailSource): EmailTemplate {
-  const slots = textSlots(source.dialect);
+  const slots = textSlots(source.dialect, source.condition_words);
   const subject = compileText(source.subject ?? '', slots);
   const content = compileText(source.content, slots);
   const withMarks = markTags(source.content);
   const tagged = withMarks === undefined ? content : compileText(withMarks, slots, true);
   const html = once(() => {
-    const slotsForHtml = htmlSlots(source.dialect);
+    const slotsForHtml = htmlSlots(source.dialect, source.condition_words);
     return {
       subject: compileText(source.subject ?? '', slotsForHtml),
       content: compileText(withMarks ?? source.content, slotsForHtml, withMarks !== undefined),
@@ -198,7 +206,7 @@ function compileEmail(source: EmailSource): EmailTemplate {
 }
 
 function compileLetter(source: TemplateSource): LetterTemplate {
-  const slots = textSlots(source.dialect);
+  const slots = textSlots(source.dialect, source.condition_words);
   const texts: LetterTexts = {
     contact_block: compileContactBlock(source.contact_block, slots),
     welsh: compileWelsh(source, slots),
@@ -206,7 +214,9 @@ function compileLetter(source: TemplateSource): LetterTemplate {
     content: compileText(source.content, slots),
     words: source.letter_words,
   };
-  const subjectAsHtml = once(() => compileText(source.subject ?? '', htmlSlots(source.dialect)));
+  const subjectAsHtml = once(() =>
+    compileText(source.subject ?? '', htmlSlots(source.dialect, source.condition_words)),
+  );
   return {
     template_type: 'letter',
     ...placeholdersOf(slots),
@@ -226,6 +236,8 @@ function placeholdersOf(slots: Slots): Placeholders {
   return {
     placeholders: slots.names,
     missing: (personalisation) => missingNames(slots, personalisation),
+    conditions: conditionNames(slots),
+    unclear: (personalisation) => unclearNames(slots, personalisation),
     used: (values) => usedValues(slots, values),
   };
 }

@@ -11,7 +11,7 @@ import { maxEmailBytes } from '../rendering/email/email.ts';
 import { splitAtPlaceholders } from '../rendering/placeholders.ts';
 import { smsAlphabet } from '../rendering/sms/gsm.ts';
 import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
-import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
+import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
 import type { ReadyTemplate } from './compiled-templates.ts';
 import type { FixedTexts } from './languages/fixed-texts.ts';
 import {
@@ -47,7 +47,7 @@ export function compileDraft(
   contactBlock: string | null,
   alphabet?: Country['sms']['alphabet'],
   dialect?: ApiDialect,
-  fixed: FixedTexts = {},
+  fixed: FixedTexts & Pick<TemplateSource, 'condition_words'> = {},
 ): CompiledTemplate {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = draft;
   const welsh = draft.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};

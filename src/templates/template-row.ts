@@ -1,3 +1,4 @@
+import { conditionWords } from '../countries/answers/answers.ts';
 import type { Country } from '../countries/country.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -90,11 +91,24 @@ export function emailFilePath(serviceId: string, fileId: string): string {
   return `template-email-files/${serviceId}/${fileId}`;
 }
 
+type WritingRules = Pick<Country, 'sms' | 'answers' | 'languages' | 'locale'>;
+
+/** The words for yes and no, only for a template that needs them. */
+export function conditionWordsOf(
+  country: Omit<WritingRules, 'sms'>,
+  texts: readonly (string | null | undefined)[],
+  languages: { default: string; variants: readonly { language: string }[] } | null | undefined,
+): Pick<TemplateSource, 'condition_words'> {
+  if (!texts.some((text) => text?.includes('??'))) return {};
+  const tags = languages ? [languages.default, ...languages.variants.map(({ language }) => language)] : [];
+  return { condition_words: conditionWords(country, tags) };
+}
+
 /** Compiles a stored template. The placeholders are the same with any alphabet. */
 export function compileRow(
   row: TemplateRow,
   contactBlock = row.reply_to_text,
-  country?: Pick<Country, 'sms'>,
+  country?: WritingRules,
   language: string | null = null,
 ): CompiledTemplate {
   return compileTemplate(sourceOf(row, contactBlock, country, language));
@@ -104,7 +118,7 @@ export function compileRow(
 export function sourceOf(
   row: TemplateRow,
   contactBlock: string | null,
-  country: Pick<Country, 'sms'> | undefined,
+  country: WritingRules | undefined,
   language: string | null,
 ): TemplateSource {
   const { template_type, letter_welsh_subject, letter_welsh_content } = row;
@@ -113,6 +127,7 @@ export function sourceOf(
   return {
     ...{ template_type, subject, content, ...welsh, contact_block: contactBlock },
     ...(country ? { alphabet: alphabetOf(country, row.keeps_characters) } : {}),
+    ...(country ? conditionWordsOf(country, [subject, content, welsh.letter_welsh_content], row.languages) : {}),
     dialect: row.api_dialect,
     ...(row.languages ? { language: language ?? row.languages.default } : {}),
   };

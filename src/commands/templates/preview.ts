@@ -13,6 +13,7 @@ import type { Personalisation } from '../../rendering/personalisation.ts';
 import { isTooLong, maxSmsLength } from '../../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate, type LetterTemplate } from '../../rendering/template.ts';
 import { type FixedTexts, fixedTexts } from '../../templates/languages/fixed-texts.ts';
+import { conditionWordsOf } from '../../templates/template-row.ts';
 import { textsOf } from './check.ts';
 import { readFolder } from './folder.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';
@@ -76,7 +77,7 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
 }
 
 function compile(
-  { sms }: Country,
+  country: Country,
   { channel, subject, content, welsh_subject, welsh_content }: TemplateFields,
   { dialect }: PreviewOptions,
   language: string | undefined,
@@ -85,7 +86,12 @@ function compile(
   const welsh =
     welsh_content === null ? {} : { letter_welsh_subject: welsh_subject, letter_welsh_content: welsh_content };
   return compileTemplate({
-    ...{ template_type: channel, subject, content, ...welsh, ...fixed, alphabet: sms.alphabet },
+    ...{ template_type: channel, subject, content, ...welsh, ...fixed, alphabet: country.sms.alphabet },
+    ...conditionWordsOf(
+      country,
+      [subject, content, welsh_content],
+      language === undefined ? null : { default: language, variants: [] },
+    ),
     ...(dialect ? { dialect } : {}),
     ...(language === undefined ? {} : { language }),
   });

@@ -148,17 +148,19 @@ interface SelectProps extends FieldBase {
   /** Selected before the form is submitted. */
   value?: string;
   short?: boolean;
+  /** The name in the form if it differs. */
+  sentAs?: string;
 }
 
 /** A drop-down list. For a few options, use `Choices`, which shows all of them. */
-export function Select({ formState, name, label, hint, choices, value, short }: SelectProps) {
+export function Select({ formState, name, label, hint, choices, value, short, sentAs = name }: SelectProps) {
   const current = typedText(formState, name) ?? value;
   return (
     <Labelled formState={formState} name={name} label={label} hint={hint}>
       <select
         class={short ? 'input input--short' : 'input'}
         id={name}
-        name={name}
+        name={sentAs}
         {...explained(formState, name, hint)}
       >
         {choices.map((choice) => (

@@ -17,7 +17,7 @@ import { fixedTexts } from '../../templates/languages/fixed-texts.ts';
 import { alphabetOfService } from '../../templates/languages/text-alphabet.ts';
 import { getServiceRules } from '../../templates/template-checks.ts';
 import { compileDraft, type TemplateDraft } from '../../templates/template-drafts.ts';
-import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
+import { conditionWordsOf, type EmailFile, type LetterAttachment } from '../../templates/template-row.ts';
 import { type EmailConfig, renderEmail, renderOpenText } from '../compose-message.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
 import { withDomain } from './previews.ts';
@@ -86,7 +86,12 @@ export async function previewDraft(
   const { api_dialect } = service;
   const alphabet = alphabetOfService(app.country, await getServiceRules(app.db, serviceId));
   const contactBlock = draft.template_type === 'letter' ? sender : null;
-  const fixed = fixedTexts(app.languages, draft, draft.language);
+  const texts = [draft.subject, draft.content, draft.letter_welsh_content];
+  const tags = draft.language === undefined ? null : { default: draft.language, variants: [] };
+  const fixed = {
+    ...fixedTexts(app.languages, draft, draft.language),
+    ...conditionWordsOf(app.country, texts, tags),
+  };
   const compiled = compileDraft(draft, contactBlock, alphabet, api_dialect, fixed);
   const known = { placeholders: placeholdersOf(compiled, draft), api_dialect, alphabet };
   switch (compiled.template_type) {

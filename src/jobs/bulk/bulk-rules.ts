@@ -161,7 +161,11 @@ function rowErrors(rows: readonly RowWithProblems[]): Failure {
   return invalid(['Some rows have errors.', ...told].join(' '));
 }
 
-const shortTexts: readonly string[] = [rowProblemTexts['missing-data'], rowProblemTexts['unknown-time-zone']];
+const shortTexts: readonly string[] = [
+  rowProblemTexts['missing-data'],
+  rowProblemTexts['not-yes-or-no'],
+  rowProblemTexts['unknown-time-zone'],
+];
 
 /** The remaining problems of a column all mean that the recipient is not valid. */
 function shortText(problem: string): string {

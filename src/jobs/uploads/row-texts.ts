@@ -136,7 +136,7 @@ function rowTemplate(
   language: string | null,
   source: TemplateSource,
 ): RowTemplate {
-  const keyOfText = `${language ?? ''} ${key}`;
+  const keyOfText = `${language ?? ''} ${key} ${source.condition_words?.yes ?? ''}`;
   const template = compiled.get(keyOfText) ?? compileTemplate(source);
   compiled.set(keyOfText, template);
   const fileKeys = new Set(files.map(comparableKey));
@@ -144,6 +144,9 @@ function rowTemplate(
   return {
     channel: source.template_type,
     placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
+    ...(template.conditions.length > 0
+      ? { unclear: (values) => template.unclear(values), refusesUnclear: source.condition_words !== undefined }
+      : {}),
     contentProblems: (values) =>
       contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values, prefix),
     ...(template.template_type === 'sms'

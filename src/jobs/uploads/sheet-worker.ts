@@ -136,6 +136,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
       countRow(counts, unchecked, {
         allowed: true,
         isLossy: false,
+        isUnclear: false,
         show: () => showRow(columns, row, unchecked),
         toShow,
       });
@@ -153,7 +154,14 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     const { checked, template, language, zone } = texts.check(firstRow + offset, row, counts);
     const allowed = isAllowed(checked.destination, plan.allowedRecipients);
     const isLossy = checked.problems.length === 0 && template.isLossy?.(checked.personalisation) === true;
-    countRow(counts, checked, { allowed, isLossy, show: () => showRow(texts.columns, row, checked), toShow });
+    const isUnclear = checked.problems.length === 0 && checked.unclear.length > 0;
+    countRow(counts, checked, {
+      allowed,
+      isLossy,
+      isUnclear,
+      show: () => showRow(texts.columns, row, checked),
+      toShow,
+    });
     if (checked.problems.length > 0 && described.length < maxDescribed) {
       described.push({ row: checked.index, problems: showProblems(checked.problems) });
     }

@@ -43,6 +43,9 @@ interface RowNotes {
   /** The first rows without problems whose text loses characters, and the number of such rows. */
   lossy: number[];
   lossy_count: number;
+  /** The first rows without problems in which a value that should be yes or no is neither, and the number of such rows. */
+  unclear: number[];
+  unclear_count: number;
 }
 
 const maxNotedRows = 50;
@@ -82,7 +85,7 @@ export function noRows(): RowCounts {
     international_count: 0,
     part_count: 0,
     not_allowed_count: 0,
-    notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0 },
+    notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0, unclear: [], unclear_count: 0 },
     first_rows: { rows: [], characters: 0 },
     first_bad_rows: { rows: [], characters: 0 },
   };
@@ -106,6 +109,8 @@ interface RowVerdict {
   allowed: boolean;
   /** Whether the row has no problems but its text loses characters. */
   isLossy: boolean;
+  /** Whether it has no problems, but a value that should be yes or no is neither. */
+  isUnclear: boolean;
   show: () => ShownRow;
   toShow: RowsToShow;
 }
@@ -113,7 +118,7 @@ interface RowVerdict {
 export function countRow(
   counts: RowCounts,
   { index, problems, abroad }: Pick<CheckedRow, 'index' | 'problems' | 'abroad'>,
-  { allowed, isLossy, show, toShow }: RowVerdict,
+  { allowed, isLossy, isUnclear, show, toShow }: RowVerdict,
 ): void {
   for (const kind of new Set(problems.map((problem) => problem.kind))) {
     counts.row_problem_counts[kind] = (counts.row_problem_counts[kind] ?? 0) + 1;
@@ -128,6 +133,10 @@ export function countRow(
   if (isLossy) {
     counts.notes.lossy_count++;
     note(counts.notes.lossy, [index + 2]);
+  }
+  if (isUnclear) {
+    counts.notes.unclear_count++;
+    note(counts.notes.unclear, [index + 2]);
   }
   showIfRoom(counts.first_rows, toShow.first, show);
   if (problems.length > 0) showIfRoom(counts.first_bad_rows, toShow.bad, show);
@@ -183,7 +192,8 @@ export class FileTally {
     if (counts.places) sum.places = { ...sum.places, ...counts.places };
     sum.notes.only_not_allowed_count += counts.notes.only_not_allowed_count;
     sum.notes.lossy_count += counts.notes.lossy_count;
-    for (const list of ['not_allowed', 'lossy'] as const) note(sum.notes[list], counts.notes[list]);
+    sum.notes.unclear_count += counts.notes.unclear_count;
+    for (const list of ['not_allowed', 'lossy', 'unclear'] as const) note(sum.notes[list], counts.notes[list]);
     for (const list of ['first_rows', 'first_bad_rows'] as const) {
       sum[list].rows.push(...counts[list].rows);
       sum[list].characters += counts[list].characters;

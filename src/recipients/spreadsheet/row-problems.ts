@@ -21,6 +21,10 @@ export interface RowTemplate {
   /** The names as spelled in the template. */
   placeholders: readonly string[];
   contentProblems(personalisation: Values): readonly ContentProblem[];
+  /** Returns placeholders that show or hide text and whose value is neither yes nor no. */
+  unclear?(personalisation: Values): readonly string[];
+  /** Whether such a value is a problem of its row. Otherwise it means no. */
+  refusesUnclear?: boolean;
   /** Whether the message has characters that its channel cannot carry. */
   isLossy?(personalisation: Values): boolean;
   /** Returns the number of parts of a text message. */
@@ -73,6 +77,8 @@ export interface CheckedRow {
   reference: string | null;
   /** By the template's spelling. The address lines of a letter are `address_line_1` to `postcode`. */
   personalisation: Values;
+  /** Placeholders that show or hide text and whose value is neither yes nor no. */
+  unclear: readonly string[];
   problems: RowProblem[];
 }
 
@@ -137,6 +143,10 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
       if (problems.length >= maxProblemsOfRow) break;
     }
     for (const name of absent) problems.push(problem('missing-data', name));
+    const unclear = template.unclear?.(personalisation) ?? [];
+    if (template.refusesUnclear) {
+      for (const name of unclear) problems.push(problem('not-yes-or-no', columnOf(name)));
+    }
     for (const kind of template.contentProblems(personalisation)) problems.push(problem(kind, null));
     return {
       index,
@@ -145,9 +155,15 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
       abroad,
       reference: asText(referenceColumn === undefined ? null : row.values[referenceColumn]),
       personalisation,
+      unclear,
       problems,
     };
   };
+
+  /** The name as spelled in the file. */
+  function columnOf(name: string): string {
+    return columns.columns[columns.byKey.get(comparableKey(name)) ?? -1]?.name ?? name;
+  }
 
   function readRecipient(row: Row, problems: RowProblem[]): Recipient {
     if (recipientColumn === undefined || recipientColumn === -1) return { destination: null };

@@ -6,6 +6,7 @@ export const rowProblemTexts = {
   'too-long': 'The message is too long',
   empty: 'The message is empty',
   'qr-code-too-long': 'The QR code has too much data',
+  'not-yes-or-no': 'Not yes or no',
   'unknown-language': 'The template has no text in this language',
   'unknown-time-zone': 'Not a time zone',
 } as const;

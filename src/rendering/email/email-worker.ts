@@ -15,7 +15,7 @@ const maxCharacters = 20_000_000;
 const compiled = new LRUCache<string, EmailTemplate>({ maxSize: maxCharacters });
 
 function compile(source: EmailSource): EmailTemplate {
-  const key = `${source.dialect ?? ''} ${source.language ?? ''}\n${source.subject ?? ''}\n${source.content}`;
+  const key = `${source.dialect ?? ''} ${source.language ?? ''} ${source.condition_words?.yes ?? ''}\n${source.subject ?? ''}\n${source.content}`;
   if (key.length > maxOutlinedLength) return compileTemplate(source);
   const template = compiled.get(key) ?? compileTemplate(source);
   compiled.set(key, template, { size: key.length + maxOutlineCharacters(key.length) });

@@ -1,5 +1,4 @@
-import type { ApiDialect } from '../../protocol/dialect.ts';
-import { isSwitchedOn, type Personalisation, valueToText } from '../personalisation.ts';
+import { type Conditions, isSwitchedOn, type Personalisation, valueToText } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder, readValues, type Slots } from '../placeholders.ts';
 import { type EmailContents, type EmailTexts, renderTexts } from './email.ts';
 import {
@@ -143,7 +142,7 @@ function readSimpleValues(
   for (let slot = 0; slot < values.length; slot++) {
     const value = values[slot];
     const text = typeof value === 'string' ? value : printsInOneWay(value) ? valueToText(value, 'inline') : undefined;
-    const kind = kindOf(value, text, uses[slot], slots.dialect);
+    const kind = kindOf(value, text, uses[slot], slots.conditions);
     if (kind === undefined) return undefined;
     shape += kind;
     texts.push(text ?? '');
@@ -155,10 +154,10 @@ function kindOf(
   value: unknown,
   text: string | undefined,
   use: SlotUse | undefined,
-  dialect: ApiDialect,
+  conditions: Conditions,
 ): SlotKind | undefined {
   if (value === undefined || value === null) return undefined;
-  if (use === 'condition') return isSwitchedOn(value, dialect) ? '1' : '0';
+  if (use === 'condition') return isSwitchedOn(value, conditions) ? '1' : '0';
   if (text === undefined || use !== 'text') return undefined;
   if (text === '') return 'e';
   if (isPhrase(text)) return 'p';

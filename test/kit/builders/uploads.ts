@@ -99,7 +99,7 @@ function summaryOf(rows: Row[]): FileSummary {
     international_count: rows.filter((row) => row?.abroad).length,
     part_count: rows.filter((row) => row !== null).length,
     not_allowed_count: 0,
-    notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0 },
+    notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0, unclear: [], unclear_count: 0 },
     rows_shown: [],
   };
 }

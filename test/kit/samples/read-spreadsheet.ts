@@ -85,7 +85,13 @@ export async function checkSheet(sheet: Sheet, template: RowTemplate, options: C
       records.push(cells);
       rows.push(row);
       const allowed = isAllowed(row.destination, options.allowedRecipients);
-      countRow(counts, row, { allowed, isLossy: false, show: () => showRow(check.columns, cells, row), toShow });
+      countRow(counts, row, {
+        allowed,
+        isLossy: false,
+        isUnclear: false,
+        show: () => showRow(check.columns, cells, row),
+        toShow,
+      });
     }
     tally.add(counts);
   }

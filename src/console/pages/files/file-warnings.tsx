@@ -149,7 +149,7 @@ function LinkIf({ to, children }: { to: string | undefined; children: ComponentC
 const maxRowsNamed = 10;
 
 /** Rows that can be sent, but may not be what was meant. */
-export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) {
+export function RowWarnings({ file: { lossy, unclear, repeated }, path }: WarningsProps) {
   const rowUrl = (row: number) => pageUrl(`${path}?row=${row}#preview`);
   return (
     <>
@@ -172,6 +172,27 @@ export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) 
             ))}
           </ul>
           <FirstOf shown={lossy.rows.length} all={lossy.count} />
+        </section>
+      )}
+      {unclear.count > 0 && (
+        <section class="card stack stack--tight" aria-labelledby="unclear">
+          <h2 id="unclear">
+            {t(
+              '{count, plural, one {# row has a value that is neither yes nor no} other {# rows have a value that is neither yes nor no}}',
+              { count: unclear.count },
+            )}
+          </h2>
+          <p>{t('It counts as no, so the optional text is left out.')}</p>
+          <ul>
+            {unclear.rows.map((row) => (
+              <li key={row}>
+                <a href={rowUrl(row)}>
+                  <T>Row {{ row: count(row) }}</T>
+                </a>
+              </li>
+            ))}
+          </ul>
+          <FirstOf shown={unclear.rows.length} all={unclear.count} />
         </section>
       )}
       {repeated.rows.length > 0 && (

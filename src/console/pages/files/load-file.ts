@@ -52,6 +52,8 @@ export interface CheckedFile {
   forOthers: { count: number; rows: readonly number[] };
   /** Rows whose text loses characters, and the first of them. */
   lossy: { count: number; rows: { row: number; characters: string[] }[] };
+  /** Rows in which a value that should be yes or no is neither, and the first of them. */
+  unclear: { count: number; rows: readonly number[] };
   /** Recipients in more than one row without problems, and the rows of the first of them. */
   repeated: { count: number; rowCount: number; rows: readonly (readonly number[])[] };
   left: Text;
@@ -116,7 +118,14 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
   const { template } = found;
   const record = await uploadRecord(app, sending, upload);
   const { summary } = upload;
-  const { not_allowed = [], only_not_allowed_count = 0, lossy = [], lossy_count = 0 } = summary?.notes ?? {};
+  const {
+    not_allowed = [],
+    only_not_allowed_count = 0,
+    lossy = [],
+    lossy_count = 0,
+    unclear = [],
+    unclear_count = 0,
+  } = summary?.notes ?? {};
   const withProblems = summary?.rows_with_problems ?? 0;
   const badRows = withProblems + only_not_allowed_count;
   const goodRows = hasUsableColumns(record) ? upload.row_count - badRows : 0;
@@ -143,6 +152,7 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
         characters: findLost(template, one),
       })),
     },
+    unclear: { count: unclear_count, rows: unclear },
     repeated: {
       count: summary?.repeated_recipients ?? 0,
       rowCount: summary?.repeated_row_count ?? 0,

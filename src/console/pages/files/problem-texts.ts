@@ -109,6 +109,7 @@ function describeMissing(names: readonly string[]): string | undefined {
 const rowProblems: ReadonlyMap<string, string> = new Map([
   ['Missing', t('Needs a value')],
   ['The message is too long', t('The message is too long. Shorten the values of this row')],
+  ['Not yes or no', t('Enter yes or no')],
   ['Not a time zone', t('Enter a time zone, such as Europe/London')],
   ['The message is empty', t('The message is empty. Add a value to this row')],
 ]);

@@ -1,3 +1,4 @@
+import { exampleOfYes } from '../../../countries/answers/answers.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { languageColumnsOf, placeholdersOf, timeZoneColumnsOf } from '../../../jobs/uploads/file-texts.ts';
 import { formatted, isText, type Text } from '../../../language/text.ts';
@@ -59,21 +60,26 @@ const recipientColumns = ({ profile }: PhoneRules): Record<Channel, [column: str
  * with several texts has those of all, and the column that chooses between them. Where messages may wait, there is one for time zones.
  */
 export function neededColumns(
-  { country: { phone, calendar }, language }: Pick<Viewer, 'country' | 'language'>,
-  { row }: ReadyTemplate,
+  { country, language }: Pick<Viewer, 'country' | 'language'>,
+  { row, compiled }: ReadyTemplate,
   service: SendingService,
 ): { column: string; example: string }[] {
+  const { phone, calendar } = country;
   const { every, some } = placeholdersOf(row);
   const fields = [...every, ...some].filter((name) => !isRecipientPlaceholder({ row }, name));
   const [choosing] = languageColumnsOf(row);
   const isField = (name: string) => choosing !== undefined && comparableKey(name) === comparableKey(choosing);
+  const isCondition = (name: string) => compiled.conditions.some((one) => comparableKey(one) === comparableKey(name));
   const languages = languagesInUse(row);
   const example = languages?.variants[0]?.language ?? '';
   return [
     ...recipientColumns(phone)[row.template_type].map(([column, of]) => ({
       ...{ column: headingIn(language.tag, column, fields), example: of },
     })),
-    ...fields.map((column) => ({ column, example: isField(column) ? example : 'example' })),
+    ...fields.map((column) => ({
+      column,
+      example: isField(column) ? example : isCondition(column) ? exampleOfYes(country) : 'example',
+    })),
     ...(choosing === undefined || fields.some(isField) ? [] : [{ column: choosing, example }]),
     ...timeZoneColumnsOf(service, row).map((column) => ({ column, example: calendar.zone })),
   ];

@@ -12,6 +12,7 @@ import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-te
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState } from '../../page.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
+import { describeGap } from '../send/send-form.ts';
 import { listSeenTemplates } from '../templates/library.ts';
 import { type ApiRequest, isAddressPlaceholder, toBody } from './api-request.ts';
 import { toFormProblem } from './refusals.ts';
@@ -58,7 +59,7 @@ export async function readFields(
     to: isSameChannel ? text('to') : template ? exampleRecipient(app.country, user, template.row.template_type) : '',
     values: (template?.compiled.placeholders ?? [])
       .filter((name) => !isAddressPlaceholder(template?.row.template_type, name))
-      .map((name) => ({ name, value: sent.get(name) ?? exampleValue(user, name) })),
+      .map((name) => ({ name, value: sent.get(name) ?? exampleValue(user, name, template) })),
     language: text('language') || 'curl',
   };
 }
@@ -70,7 +71,7 @@ export function exampleRequest(country: Country, user: Visitor['user'], { row, c
     channel: row.template_type,
     template_id: row.id,
     to: exampleRecipient(country, user, row.template_type),
-    values: Object.fromEntries(names.map((name) => [name, exampleValue(user, name)])),
+    values: Object.fromEntries(names.map((name) => [name, exampleValue(user, name, { compiled })])),
   };
 }
 
@@ -100,7 +101,12 @@ const examples = new Map([
   ['time', '10:30am'],
 ]);
 
-function exampleValue({ name: userName }: Visitor['user'], name: string): string {
+function exampleValue(
+  { name: userName }: Visitor['user'],
+  name: string,
+  template: Pick<ReadyTemplate, 'compiled'> | undefined,
+): string {
+  if (template?.compiled.conditions.includes(name)) return 'yes';
   if (/^(first )?name$/i.test(name)) return userName.split(' ')[0] ?? userName;
   return examples.get(name) ?? name;
 }
@@ -169,10 +175,14 @@ const recipientNeeds: Record<Channel, string> = {
   letter: t('Enter a name and an address.'),
 };
 
-function listMissing({ apiKey, to, values }: Fields, channel: Channel): [field: string, text: string][] {
+function listMissing({ apiKey, template, to, values }: Fields, channel: Channel): [field: string, text: string][] {
   return [
     ['api_key', apiKey, t('Enter an API key, or create one.')],
     ['to', to, recipientNeeds[channel]],
-    ...values.map(({ name, value }, index) => [`value_${index}`, value, t('Enter a value for {name}.', { name })]),
+    ...values.map(({ name, value }, index) => [
+      `value_${index}`,
+      value,
+      describeGap(template?.compiled ?? { conditions: [] }, name),
+    ]),
   ].flatMap(([field = '', value, text = '']) => (value === '' ? [[field, text]] : []));
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Carriers, isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
 import { T } from '../../../language/sentence.tsx';
-import { asIs, t } from '../../../language/text.ts';
+import { t } from '../../../language/text.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Service } from '../../../services/services.ts';
@@ -12,6 +12,7 @@ import type { FormState } from '../../page.ts';
 import { Field, TextArea } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { PlaceholderField } from '../../parts/placeholder-field.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { LiveMessageProgress, type MessageProgressProps } from './message-progress.tsx';
@@ -211,18 +212,12 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
           />
         )}
         {values.map(({ name, value }, index) => (
-          <div key={name}>
-            <input type="hidden" name="names[]" value={name} />
-            <Field
-              formState={shown}
-              name={`value_${index}`}
-              sentAs="values[]"
-              label={asIs(name)}
-              hint={t('For (({name})) in the template', { name })}
-              value={value}
-              autocomplete="off"
-            />
-          </div>
+          <PlaceholderField
+            key={name}
+            {...{ formState: shown, index, name, value }}
+            isCondition={template?.compiled.conditions.includes(name) ?? false}
+            hint={t('For (({name})) in the template', { name })}
+          />
         ))}
       </div>
     </div>

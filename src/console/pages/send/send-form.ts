@@ -70,12 +70,18 @@ export function buildPersonalisation(template: ReadyTemplate, { to, values }: Fi
 }
 
 /** Reports every empty field as a problem of that field. */
-export function refuseGaps({ row }: ReadyTemplate, { to, values }: Filled): void {
+export function refuseGaps({ row, compiled }: ReadyTemplate, { to, values }: Filled): void {
   const gaps = values.flatMap(({ name, value }, index) =>
-    value === '' ? [[`value_${index}`, t('Enter a value for {name}.', { name })]] : [],
+    value === '' ? [[`value_${index}`, describeGap(compiled, name)]] : [],
   );
   const all = to === '' ? [['to', whatIsMissing[row.template_type]], ...gaps] : gaps;
   if (all.length > 0) throw invalid(Object.fromEntries(all));
+}
+
+export function describeGap({ conditions }: { conditions: readonly string[] }, name: string): Text {
+  return conditions.includes(name)
+    ? t('Choose whether to show the text of “{name}”.', { name })
+    : t('Enter a value for {name}.', { name });
 }
 
 const whatIsMissing = {

@@ -75,6 +75,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           formState={{ typed, problems: formState.problems }}
           channel={channel}
           filled={filled}
+          conditions={template.compiled.conditions}
           languages={languagesInUse(template.row)}
           senders={await listSenderChoices(app.db, template)}
           preview={await renderPreview(request, loaded)}

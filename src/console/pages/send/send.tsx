@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { asIs, type Text, t } from '../../../language/text.ts';
+import { type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { type LanguageTags, listLanguages } from '../../../templates/languages/languages.ts';
 import { describeLost } from '../../message-labels.ts';
@@ -7,6 +7,7 @@ import type { FormState } from '../../page.ts';
 import { Choices, Field, Select, TextArea } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { PlaceholderField } from '../../parts/placeholder-field.tsx';
 import { Summary } from '../../parts/table.tsx';
 import { nextDay, When } from '../../parts/when.tsx';
 import { nameOf } from '../templates/languages/languages.tsx';
@@ -18,6 +19,8 @@ interface FillInProps {
   formState: FormState;
   channel: Channel;
   filled: Filled;
+  /** Placeholders that only show or hide text. */
+  conditions: readonly string[];
   /** Undefined for a template in one language. */
   languages: LanguageTags | undefined;
   senders: readonly SenderChoice[];
@@ -31,7 +34,7 @@ interface FillInProps {
 }
 
 export function FillIn(props: FillInProps) {
-  const { formState, channel, filled, languages, senders, preview, left, now, addressHint, toFile } = props;
+  const { formState, channel, filled, conditions, languages, senders, preview, left, now, addressHint, toFile } = props;
   return (
     <div class="stack">
       <Steps current="fill-in" />
@@ -55,17 +58,11 @@ export function FillIn(props: FillInProps) {
           {filled.values.length > 0 && (
             <div class="cols cols--narrow">
               {filled.values.map(({ name, value }, index) => (
-                <div key={name}>
-                  <input type="hidden" name="names[]" value={name} />
-                  <Field
-                    formState={formState}
-                    name={`value_${index}`}
-                    sentAs="values[]"
-                    label={asIs(name)}
-                    value={value}
-                    autocomplete="off"
-                  />
-                </div>
+                <PlaceholderField
+                  key={name}
+                  {...{ formState, index, name, value }}
+                  isCondition={conditions.includes(name)}
+                />
               ))}
             </div>
           )}
