@@ -44,7 +44,8 @@ function shownAs({ config }: Pick<Deps, 'config'>, provider: ProviderDetails): P
 export async function listProviderVersions(app: Deps, id: string) {
   await getProviderDetails(app, id);
   const versions = await selectProviderVersions(app.db, id);
-  return versions.map(({ created_by_email_address: email_address, ...version }) => {
+  return versions.map(({ created_by_email_address: email_address, ...stored }) => {
+    const version = shownAs(app, stored);
     const { created_by_id, created_by_name: name } = version;
     const created_by =
       created_by_id === null || name === null || email_address === null

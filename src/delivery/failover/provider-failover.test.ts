@@ -197,10 +197,16 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     ]);
     const shown = async () => (await harness.admin('GET', `/provider-details/${vonage.id}`)).body.provider_details;
     expect(await shown()).toMatchObject({ active: false, version: 1 });
+    const versions = async () =>
+      (await harness.admin('GET', `/provider-details/${vonage.id}/versions`)).body.data.map(
+        ({ active }: { active: boolean }) => active,
+      );
+    expect(await versions()).toEqual([false]);
     const change = { active: true, priority: 20 };
     const changed = await harness.admin('POST', `/provider-details/${vonage.id}`, change);
     expect(changed.body.provider_details).toMatchObject(change);
     expect(await shown()).toMatchObject(change);
+    expect(await versions()).toEqual([true, false]);
   });
 
   it('200 and changes the provider', async () => {
