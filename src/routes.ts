@@ -118,6 +118,16 @@ type ListedSurface = Omit<Surface<App>, 'routes'> & { routes: ListedRoutes[] };
 const showChange = ({ changeListener }: App) => changeListener.catchUp();
 
 /** Every route of the product, grouped by authentication and error body. */
+const pages = {
+  prefix: '/',
+  authenticate: 'open' as const,
+  ...adminErrors,
+  errorStatuses: [],
+  // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
+  bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
+  plugins: [accepts, cookie],
+};
+
 const listed: ListedSurface[] = [
   {
     name: 'admin',
@@ -328,16 +338,18 @@ const listed: ListedSurface[] = [
     routes: [{ routes: operationsRoutes, pool: 'sending' }],
   },
   {
+    ...pages,
     name: 'pages',
     description: 'For recipients of messages.',
-    prefix: '/',
-    authenticate: 'open',
-    ...adminErrors,
-    errorStatuses: [],
-    // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
-    bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
-    plugins: [accepts, cookie],
-    routes: [unsubscribeRoutes, documentRoutes, emailLogoRoutes, outboxRoutes],
+    routes: [documentRoutes, emailLogoRoutes, outboxRoutes],
+  },
+  {
+    ...pages,
+    name: 'unsubscribe',
+    description:
+      'For recipients of emails, their mail clients, and an administrative front end that has its own page for them.',
+    port: 'both',
+    routes: [unsubscribeRoutes],
   },
   {
     name: 'console',

@@ -447,7 +447,7 @@ describe('wiring', () => {
 
   it('401 without credentials for every route outside the open surfaces', async () => {
     const open = surfaces.filter(({ authenticate }) => authenticate === 'open').map(({ name }) => name);
-    expect(open).toEqual(['callbacks', 'printer', 'open', 'pages', 'console', 'operations']);
+    expect(open).toEqual(['callbacks', 'printer', 'open', 'pages', 'unsubscribe', 'console', 'operations']);
     const paths = harness.http.swagger().paths as Record<string, Record<string, { tags?: string[] }>>;
     const unguarded: string[] = [];
     for (const [path, methods] of Object.entries(paths)) {

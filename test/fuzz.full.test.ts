@@ -89,7 +89,7 @@ function sample(pointer: Schema | undefined, ids: string[]): unknown {
   }
 }
 
-const openTags = ['open', 'callbacks', 'printer', 'pages', 'operations'];
+const openTags = ['open', 'callbacks', 'printer', 'pages', 'unsubscribe', 'operations'];
 const queryValues = ['', 'x', '-1', '2147483648', '999999999999999', '\u0000', "'", '2026-02-30', 'a'.repeat(3_000)];
 // Not documented with every operation: a path with malformed segments, and the statuses of `default`.
 const anywhere = [400, 404, 405, 413];

@@ -199,6 +199,13 @@ describe('pennypost', () => {
     expect(await statuses('GET', '/v2/templates')).toEqual({ public: 403, admin: 404 });
     expect(await statuses('GET', '/outbox')).toEqual({ public: 200, admin: 404 });
     expect(await statuses('POST', '/notifications/email/ses')).toMatchObject({ admin: 404 });
+    // Another front end has one address for all its calls, and a page that unsubscribes.
+    const link = `http://127.0.0.1:${adminPort}/unsubscribe/6ce466d0-fd6a-11e5-82f5-e0accb9d11a6/forged`;
+    const unsubscribed = await fetch(link, { method: 'POST' });
+    expect([unsubscribed.status, await unsubscribed.text()]).toEqual([
+      404,
+      expect.stringContaining('not a valid unsubscribe link'),
+    ]);
     const document = (await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()) as { paths: object };
     expect(Object.keys(document.paths)).not.toContain('/service/{service_id}');
     expect(Object.keys(document.paths)).toContain('/v2/notifications/sms');

@@ -75,7 +75,7 @@ describe('GET /openapi.json', () => {
     expect(withoutSuccess.map(({ line }) => line)).toEqual([]);
     expect(
       withoutRefusal
-        .filter(({ tags }) => !tags?.some((tag) => ['open', 'pages'].includes(tag)))
+        .filter(({ tags }) => !tags?.some((tag) => ['open', 'pages', 'unsubscribe'].includes(tag)))
         .map(({ line }) => line),
     ).toEqual([]);
     const bodiless = operations.flatMap(({ line, responses }) =>

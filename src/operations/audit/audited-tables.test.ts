@@ -65,7 +65,16 @@ it('the list of nouns is that of the triggers and of what rules record themselve
 
 it('every surface on which people or admin clients change something names who acts', () => {
   const nameless = surfaces.filter(({ actor }) => !actor).map(({ name }) => name);
-  expect(nameless).toEqual(['platform-stats', 'v2', 'callbacks', 'printer', 'open', 'pages', 'operations']);
+  expect(nameless).toEqual([
+    'platform-stats',
+    'v2',
+    'callbacks',
+    'printer',
+    'open',
+    'pages',
+    'unsubscribe',
+    'operations',
+  ]);
 });
 
 it('no column that is not recorded elsewhere is readable in an entry', async () => {
