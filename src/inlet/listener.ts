@@ -13,7 +13,7 @@ import { connectionClass } from './connection.ts';
 import { Reply } from './replies.ts';
 
 /** A client that has signed in. */
-export interface SignedIn {
+interface SignedIn {
   caller: Pick<ApiCaller, 'service_id' | 'api_key_id' | 'key_type'>;
   /** When its latest email ended, or it signed in; by `performance.now()`. Infinity while an email arrives. */
   lastEmailAt: number;
