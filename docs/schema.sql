@@ -1284,7 +1284,6 @@ create table sending_domains (
   checked_at timestamp with time zone,
   next_check_at timestamp with time zone,
   leased_until timestamp with time zone,
-  gave_up_at timestamp with time zone,
   created_by_id uuid not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
@@ -1301,10 +1300,11 @@ create table sending_domains (
   constraint sending_domains_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'warning'::text, 'suspended'::text, 'retired'::text]))),
   constraint sending_domains_way_check CHECK ((way = ANY (ARRAY['signed-here'::text, 'provider'::text, 'relay'::text])))
 );
+CREATE INDEX sending_domains_claims_idx ON public.sending_domains USING btree (name) WHERE (state = 'pending'::text);
 CREATE INDEX sending_domains_next_check_at_idx ON public.sending_domains USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX sending_domains_organisation_id_idx ON public.sending_domains USING btree (organisation_id) WHERE (organisation_id IS NOT NULL);
 CREATE INDEX sending_domains_service_id_idx ON public.sending_domains USING btree (service_id) WHERE (service_id IS NOT NULL);
-CREATE UNIQUE INDEX sending_domains_name_key ON public.sending_domains USING btree (name) WHERE (state <> 'retired'::text);
+CREATE UNIQUE INDEX sending_domains_name_key ON public.sending_domains USING btree (name) WHERE (state = ANY (ARRAY['verified'::text, 'warning'::text, 'suspended'::text]));
 
 create table service_callback_api (
   id uuid not null,

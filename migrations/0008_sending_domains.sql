@@ -19,11 +19,10 @@ create table sending_domains (
   required_failing_since timestamptz,
   required_failures integer not null default 0,
   checked_at timestamptz,
-  -- Null: it is not checked any more.
+  -- Null: it is retired.
   next_check_at timestamptz,
   -- A process checks it until then.
   leased_until timestamptz,
-  gave_up_at timestamptz,
   created_by_id uuid not null references users,
   created_at timestamptz not null,
   updated_at timestamptz,
@@ -32,7 +31,9 @@ create table sending_domains (
   check ((scope = 'organisation') = (organisation_id is not null)),
   check ((way = 'provider') = (provider is not null))
 );
-create unique index sending_domains_name_key on sending_domains (name) where state <> 'retired';
+-- Anyone can claim a name. The first claim that is verified gets it.
+create unique index sending_domains_name_key on sending_domains (name) where state in ('verified', 'warning', 'suspended');
+create index sending_domains_claims_idx on sending_domains (name) where state = 'pending';
 create index sending_domains_service_id_idx on sending_domains (service_id) where service_id is not null;
 create index sending_domains_organisation_id_idx on sending_domains (organisation_id) where organisation_id is not null;
 create index sending_domains_next_check_at_idx on sending_domains (next_check_at) where next_check_at is not null;

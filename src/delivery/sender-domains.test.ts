@@ -222,8 +222,9 @@ describe('a suspended domain', () => {
 
 describe('the return path', () => {
   it('is that of the domain while mail to it arrives, else that of the installation', async () => {
-    const return_path_domain = 'bounces.council.example';
-    const domain = await aVerifiedDomain(harness, dns, { ...ofService(), return_path_domain });
+    const owner = ofService();
+    const return_path_domain = `bounces.${owner.name}`;
+    const domain = await aVerifiedDomain(harness, dns, { ...owner, return_path_domain });
     const bounces = ({ records }: DomainBody) => records.find(({ purpose }) => purpose === 'return-path');
     expect(bounces(domain)).toMatchObject({ type: 'MX', value: '10 mail.example', needed: false, verdict: 'fail' });
     expect(mailOf(await send()).from).toMatch(/@mail\.example$/);
@@ -236,7 +237,11 @@ describe('the return path', () => {
     // Announced with the next change of the domain.
     await harness.admin('POST', `/sending-domain/${domain.id}`, { hold: true });
     const { from } = mailOf(await send());
-    expect(from).toMatch(/^bounces\+[0-9a-f]{32}\.[0-9a-z]{16}@bounces\.council\.example$/);
+    expect(from).toMatch(/^bounces\+[0-9a-f]{32}\.[0-9a-z]{16}@bounces\.notify\d+\.council\.example$/);
+    // Nothing has checked the new one, and a check that asked about the former one does not count.
+    const change = { return_path_domain: `other.${owner.name}` };
+    expect((await harness.admin('POST', `/sending-domain/${domain.id}`, change)).status).toBe(200);
+    expect(mailOf(await send()).from).toMatch(/@mail\.example$/);
   });
 });
 

@@ -60,7 +60,6 @@ const Domain = Type.Object(
     required_failing_since: Nullable(Datetime),
     checked_at: Nullable(Datetime),
     next_check_at: Nullable(Datetime),
-    gave_up_at: Nullable(Datetime),
     created_by_id: Uuid,
     created_at: Datetime,
     updated_at: Nullable(Datetime),

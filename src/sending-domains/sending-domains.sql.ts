@@ -5,7 +5,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { DB } from '../platform/db/schema.ts';
-import { invalid, invalidField } from '../platform/failure.ts';
+import { invalidField } from '../platform/failure.ts';
 
 export type DomainRow = Selectable<DB['sending_domains']>;
 export type DomainState = DomainRow['state'];
@@ -28,7 +28,6 @@ export function sameOwner(owner: DomainOwner) {
 export const domainInUse = t('Domain is already in use');
 
 const meanings = {
-  sending_domains_name_key: () => invalid(domainInUse),
   sending_domains_service_id_fkey: () => invalidField('service_id', 'No result found'),
   sending_domains_organisation_id_fkey: () => invalidField('organisation_id', 'No result found'),
   sending_domains_created_by_id_fkey: () => invalidField('created_by_id', 'No result found'),
@@ -79,10 +78,35 @@ export async function countDomainsForUpdate(tx: Tx, owner: DomainOwner): Promise
   const key = `sending-domains ${service_id ?? organisation_id ?? scope}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from sending_domains
-    where scope = ${scope} and service_id is not distinct from ${service_id}::uuid
-      and organisation_id is not distinct from ${organisation_id}::uuid and state <> 'retired'`.execute(tx);
+    select count(*)::int as count from sending_domains where ${isOf(owner)} and state <> 'retired'`.execute(tx);
   return rows[0]?.count ?? 0;
+}
+
+/** Serialises the transactions that verify or add a domain with this name, until they end. */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sending-domain ${name}`}, 0))`.execute(tx);
+}
+
+/** Whether an owner has proved that the name is theirs. */
+export async function isVerified(db: Db | Tx, name: string, owner?: DomainOwner): Promise<boolean> {
+  let found = db.selectFrom('sending_domains').select('id').where('name', '=', name).where('state', 'in', proven);
+  if (owner) found = found.where(isOf(owner));
+  return (await found.executeTakeFirst()) !== undefined;
+}
+
+/** Whether the owner has claimed the name, and no check has verified or retired the claim yet. */
+export async function isClaimed(tx: Tx, name: string, owner: DomainOwner): Promise<boolean> {
+  const claim = tx.selectFrom('sending_domains').select('id').where('name', '=', name).where('state', '=', 'pending');
+  return (await claim.where(isOf(owner)).executeTakeFirst()) !== undefined;
+}
+
+/** In these states the ownership record was found. */
+const proven = ['verified', 'warning', 'suspended'] as const;
+
+function isOf(owner: DomainOwner) {
+  const { scope, service_id, organisation_id } = sameOwner(owner);
+  return sql<boolean>`scope = ${scope} and service_id is not distinct from ${service_id}::uuid
+    and organisation_id is not distinct from ${organisation_id}::uuid`;
 }
 
 /** Returns the state of the domain that an owner uses; null if it uses none. */
@@ -117,6 +141,16 @@ async function insertRecords(tx: Tx, domain_id: string, records: readonly Provid
 export async function replaceRecords(tx: Tx, domain_id: string, records: readonly ProviderRecord[]): Promise<void> {
   await tx.deleteFrom('sending_domain_records').where('domain_id', '=', domain_id).execute();
   await insertRecords(tx, domain_id, records);
+}
+
+/** After this, emails use the installation's return path until a check has found that bounces to the new one arrive. */
+export async function forgetBounceCheck(tx: Tx, domain_id: string, now: Timestamp): Promise<void> {
+  await tx
+    .updateTable('sending_domain_checks')
+    .set({ verdict: 'unknown', reason: 'not-checked', evidence: '{"queries":[]}', since: now })
+    .where('domain_id', '=', domain_id)
+    .where('check_name', '=', 'mx')
+    .execute();
 }
 
 export async function updateDomain(

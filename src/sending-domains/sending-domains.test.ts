@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
-import { addDomain, aVerifiedDomain, check } from '../../test/kit/builders/sending-domains.ts';
+import { addDomain, aVerifiedDomain, check, publish } from '../../test/kit/builders/sending-domains.ts';
 import { FakeDns } from '../../test/kit/fakes/fake-dns.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { sentBy } from '../../test/kit/world/account-messages.ts';
+import { accountTemplates } from '../users/account-messages/account-messages.ts';
+import { checkNow } from './checking/check-domains.ts';
 
 const dns = new FakeDns();
 const harness = useHarness({
@@ -88,13 +91,13 @@ describe('POST /sending-domain', () => {
     expect((await addDomain(harness, { ...ofService, name })).status).toBe(201);
   });
 
-  it('400 for the name of another owner, until that is retired', async () => {
+  it('400 for a name that is verified for another owner, until that is retired', async () => {
     const name = aName();
-    const { body } = await addDomain(harness, { ...ofService, name });
+    const { id } = await aVerifiedDomain(harness, dns, { ...ofService, name });
     const other = { scope: 'service', service_id: await aService(harness), name };
     const refused = await addDomain(harness, other);
     expect([refused.status, refused.body.message]).toEqual([400, 'Domain is already in use']);
-    expect((await harness.admin('DELETE', `/sending-domain/${body.data.id}`)).status).toBe(204);
+    expect((await harness.admin('DELETE', `/sending-domain/${id}`)).status).toBe(204);
     const taken = await addDomain(harness, other);
     expect(taken.status).toBe(201);
     // The record of the former key may still be published.
@@ -167,6 +170,109 @@ describe('POST /sending-domain', () => {
     ] as const) {
       expect((await harness.admin(method, `/sending-domain/${missing}${path}`, {})).status).toBe(404);
     }
+  });
+});
+
+describe('a name that several owners claim', () => {
+  async function claims() {
+    const name = aName();
+    const email_address = `stranger${name}@example.org`;
+    const created_by_id = await aUser(harness, { email_address });
+    const stranger = await aService(harness, { created_by_id });
+    await harness.app.db
+      .updateTable('service_members')
+      .set({ permissions: ['manage_service'] })
+      .where('service_id', '=', stranger)
+      .execute();
+    const first = await addDomain(harness, { scope: 'service', service_id: stranger, name });
+    const second = await addDomain(harness, { ...ofService, name });
+    expect([first.status, second.status]).toEqual([201, 201]);
+    return { name, email_address, first: first.body.data, second: second.body.data };
+  }
+
+  const stateOf = async (id: string) => (await harness.admin('GET', `/sending-domain/${id}`)).body.data.state;
+
+  it('belongs to the first that is verified, whoever was the first to claim it; the others are told', async () => {
+    const { name, email_address, first, second } = await claims();
+    expect((await addDomain(harness, { ...ofService, name })).body.message).toBe('Domain is already in use');
+    publish(dns, second);
+    const { sent } = await sentBy(harness, () => check(harness, second.id));
+    expect(['verified', 'warning']).toContain(await stateOf(second.id));
+    expect(await stateOf(first.id)).toBe('retired');
+    const told = sent.filter(({ recipient }) => recipient === email_address);
+    expect(told).toMatchObject([
+      {
+        template_id: accountTemplates.domainRetired,
+        personalisation: { domain: name, reason: 'another owner has published its ownership record' },
+      },
+    ]);
+    expect((await harness.admin('POST', `/sending-domain/${first.id}/check`, {})).status).toBe(404);
+  });
+
+  it('belongs to one of them if both are checked at once with both tokens published', async () => {
+    const { app } = await harness.anotherProcess();
+    for (let round = 0; round < 2; round += 1) {
+      const { name, first, second } = await claims();
+      publish(dns, first);
+      dns.zone[`TXT _pennypost-challenge.${name}`] = [first, second].map(({ records }) => records[0].value);
+      const { public_key } = first.keys[0];
+      const keys = harness.app.db.updateTable('sending_domain_keys').set({ public_key });
+      await keys.where('domain_id', '=', second.id).execute();
+      await Promise.all([checkNow(harness.app, first.id), checkNow(app, second.id)]);
+      const states = [await stateOf(first.id), await stateOf(second.id)];
+      expect(states.filter((state) => state === 'retired')).toHaveLength(1);
+    }
+  });
+});
+
+describe('a domain whose ownership is not proved', () => {
+  it('is asked for its ownership record only, until that is found', async () => {
+    const name = aName();
+    const { body } = await addDomain(harness, { ...ofService, name, return_path_domain: `bounces.${name}` });
+    dns.zone[`A ${name}`] = ['10.11.12.13'];
+    const before = dns.asked.length;
+    const first = await check(harness, body.data.id);
+    expect(first.checks.map(({ name }) => name)).toEqual(['ownership']);
+    const asked = dns.asked.slice(before);
+    expect(asked.filter((query) => !query.startsWith(`TXT _pennypost-challenge.${name}`))).toEqual([]);
+    const [ownership] = body.data.records;
+    dns.zone[`TXT ${ownership.name}`] = [ownership.value];
+    const second = await check(harness, body.data.id);
+    expect(second.state).toBe('pending');
+    expect(second.checks.length).toBeGreaterThan(5);
+    const shown = JSON.stringify(second);
+    expect(shown).toContain(`{"query":"A ${name}","answer":"private"}`);
+    expect(shown).not.toContain('10.11.12.13');
+  });
+});
+
+describe('the return path', () => {
+  const wrong = (name: string) => [
+    400,
+    { return_path_domain: [`Enter ${name}, a domain below it, or one that you have verified`] },
+  ];
+
+  it('400 unless it is the domain, below it, or verified for the same owner', async () => {
+    const victim = await aVerifiedDomain(harness, dns, {
+      ...{ scope: 'service', service_id: await aService(harness), name: aName() },
+    });
+    const mine = await aVerifiedDomain(harness, dns, { ...ofService, name: aName() });
+    const other = await aVerifiedDomain(harness, dns, { ...ofService, name: aName() });
+    const change = async (return_path_domain: string) => {
+      const { status, body } = await harness.admin('POST', `/sending-domain/${mine.id}`, { return_path_domain });
+      return [status, body.message];
+    };
+    for (const name of [`bounces.${victim.name}`, victim.name, 'bank.example', `x${mine.name}`, 'example']) {
+      const answer = await change(name);
+      expect(answer[0], name).toBe(400);
+      if (name.includes('.')) expect(answer).toEqual(wrong(mine.name));
+    }
+    for (const name of [mine.name, `bounces.${mine.name}`, other.name, `bounces.${other.name}`]) {
+      expect((await change(name))[0], name).toBe(200);
+    }
+    const name = aName();
+    const added = await addDomain(harness, { ...ofService, name, return_path_domain: 'bank.example' });
+    expect([added.status, added.body.message]).toEqual(wrong(name));
   });
 });
 

@@ -23,9 +23,13 @@ import {
   type DomainQuery,
   type DomainRow,
   domainInUse,
+  forgetBounceCheck,
   insertDomain,
+  isClaimed,
+  isVerified,
   type KeyRow,
   lockDomain,
+  lockName,
   type ProviderRecord,
   replaceRecords,
   sameOwner,
@@ -118,7 +122,8 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
   refuseUnlessMayChange(config.domains, person, owner);
   await nameOfOwner(db, owner);
   const name = readName(app, owner, request.name);
-  const return_path_domain = readReturnPath(request.return_path_domain);
+  const return_path_domain = readReturnPath(request.return_path_domain, name);
+  await refuseForeignReturnPath(db, { owner, name, return_path_domain });
   const { way, provider } = chooseWay(app.domainProviders, request);
   if (way === 'relay' && !isSelector.test(request.selector ?? '')) {
     throw invalidField('selector', 'Enter the selector of the relay');
@@ -132,6 +137,8 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
   const id = newId(now);
   await inTransaction(db, async (tx) => {
     await lockForDomain(tx, owner);
+    await lockName(tx, name);
+    if ((await isVerified(tx, name)) || (await isClaimed(tx, name, owner))) throw invalid(domainInUse);
     const moments = { created_at: timestamp(now), next_check_at: timestamp(now) };
     const of = { ...sameOwner(owner), created_by_id: person.id };
     const choices = { way, provider, return_path_domain, hold: request.hold ?? false };
@@ -178,15 +185,26 @@ function readName(app: DomainDeps, { scope }: DomainOwner, text: string): string
   return name;
 }
 
-function readReturnPath(text: string | undefined): string | null {
+function readReturnPath(text: string | undefined, domain: string): string | null {
   if (!text) return null;
   const { name, ...parsed } = parseDomainName(text);
   if ('problem' in parsed)
-    throw invalidField(
-      'return_path_domain',
-      t('Enter a domain such as {example}', { example: 'bounces.council.example' }),
-    );
+    throw invalidField('return_path_domain', t('Enter a domain such as {example}', { example: `bounces.${domain}` }));
   return name;
+}
+
+/** Otherwise emails would pass SPF as the domain of somebody else, and harm its reputation. Operators are trusted with their own. */
+async function refuseForeignReturnPath(
+  db: Db | Tx,
+  { owner, name, return_path_domain: path }: { owner: DomainOwner; name: string; return_path_domain: string | null },
+): Promise<void> {
+  if (path === null || owner.scope === 'installation' || isSameOrBelow(path, name)) return;
+  const labels = path.split('.');
+  for (const index of labels.keys()) if (await isVerified(db, labels.slice(index).join('.'), owner)) return;
+  throw invalidField(
+    'return_path_domain',
+    t('Enter {name}, a domain below it, or one that you have verified', { name }),
+  );
 }
 
 function chooseWay(
@@ -255,17 +273,27 @@ export interface DomainChange {
 export async function updateSendingDomain(app: Platform, id: string, request: DomainChange): Promise<SendingDomain> {
   const now = timestamp(app.clock.now());
   await inTransaction(app.db, async (tx) => {
-    const { way } = await lockInUse(tx, id);
+    const domain = await lockInUse(tx, id);
     const { return_path_domain, hold, records } = request;
     if (records !== undefined) {
-      if (way !== 'provider') throw invalidField('records', 'Only a domain with a provider has records of its own');
+      if (domain.way !== 'provider')
+        throw invalidField('records', 'Only a domain with a provider has records of its own');
       if (records.length === 0) throw invalidField('records', 'Enter at least one record');
       await replaceRecords(tx, id, records);
     }
+    const path =
+      return_path_domain === undefined
+        ? domain.return_path_domain
+        : readReturnPath(return_path_domain ?? '', domain.name);
+    if (path !== domain.return_path_domain) {
+      const { name } = domain;
+      await refuseForeignReturnPath(tx, { owner: ownerOf(domain), name, return_path_domain: path });
+      await forgetBounceCheck(tx, id, now);
+    }
+    // A check that is under way does not count: it has asked about what was changed.
     const change = {
-      ...(return_path_domain === undefined ? {} : { return_path_domain: readReturnPath(return_path_domain ?? '') }),
+      ...{ return_path_domain: path, leased_until: null, next_check_at: now },
       ...(hold === undefined ? {} : { hold }),
-      next_check_at: now,
     };
     await updateDomain(tx, id, change, now);
   });

@@ -8,11 +8,15 @@ export const domainSettings = {
     ['off', 'operator', 'services'],
     { fallback: 'operator' },
   ),
-  dnsServers: setting.addresses('DNS_SERVERS', 'Name servers that check those domains, for example `9.9.9.9`.', {
-    fallback: [],
-    fallbackText: 'those of the system',
-    ports: true,
-  }),
+  dnsServers: setting.addresses(
+    'DNS_SERVERS',
+    'Name servers that check those domains, for example `9.9.9.9`. With `SENDING_DOMAINS=services` name a public one: those of the system may know internal names.',
+    {
+      fallback: [],
+      fallbackText: 'those of the system',
+      ports: true,
+    },
+  ),
   mailServers: setting.addresses(
     'SMTP_SERVERS',
     'Addresses that your mail server sends from, which SPF must list and whose names are checked.',

@@ -70,24 +70,23 @@ function verify(mail: string): string {
 
 it('is pending while nothing is published', async () => {
   const { state, checks } = await check(harness, domain.id);
-  expect(state).toBe('pending');
-  expect(checks.filter(({ verdict }) => verdict === 'unknown').map(({ name, reason }) => `${name} ${reason}`)).toEqual([
-    'ptr not-checked',
-    'spf not-checked',
-  ]);
+  expect([state, checks.map(({ name }) => name)]).toEqual(['pending', ['ownership']]);
   expect(senderOf(await send())).toBe('installation.example');
 });
 
 it('is pending with a name that the page of the name server has doubled, and with half a key', async () => {
   const { name, value } = recordFor('ownership');
   await nameServer.publish('TXT', `${name}.council.example`, value);
+  const doubled = await check(harness, domain.id);
+  expect([doubled.state, reasonOf(doubled, 'ownership')]).toEqual(['pending', 'name-doubled']);
+  await nameServer.publish('TXT', `${name}.council.example`);
+  await nameServer.publish('TXT', name, value);
   const key = recordFor('signature');
   await nameServer.publish('TXT', key.name, key.value.slice(0, 255));
   const found = await check(harness, domain.id);
-  expect([found.state, reasonOf(found, 'ownership'), reasonOf(found, 'dkim')]).toEqual([
-    ...['pending', 'name-doubled', 'key-cut'],
-  ]);
-  await nameServer.publish('TXT', `${name}.council.example`);
+  expect([found.state, reasonOf(found, 'dkim')]).toEqual(['pending', 'key-cut']);
+  const notTried = found.checks.filter(({ verdict }) => verdict === 'unknown');
+  expect(notTried.map(({ name, reason }) => `${name} ${reason}`)).toEqual(['ptr not-checked', 'spf not-checked']);
 });
 
 it('is verified once everything is published, and its emails are signed', async () => {

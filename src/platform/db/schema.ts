@@ -966,7 +966,6 @@ interface SendingDomains {
   checked_at: Time | null;
   next_check_at: Time | null;
   leased_until: Time | null;
-  gave_up_at: Time | null;
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;

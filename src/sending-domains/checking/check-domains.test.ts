@@ -49,10 +49,14 @@ describe('check-sending-domains', () => {
     harness.clock.advance({ minutes: 1 });
     await run();
     expect(asked(name)).toBe(2);
-    // After 30 days nobody is expected to publish anything any more; a person can still ask.
+    // After 30 days nothing is expected any more.
     harness.clock.advance({ days: 30 });
-    await run();
-    expect(await stored(id)).toMatchObject({ next_check_at: null, gave_up_at: expect.any(String) });
+    const { sent } = await sentBy(harness, run);
+    expect(await stored(id)).toMatchObject({ state: 'retired', next_check_at: null, keys: [{ state: 'retiring' }] });
+    const reason = 'its records were not published within 30 days';
+    expect(sent).toMatchObject([
+      { recipient: manager, template_id: accountTemplates.domainRetired, personalisation: { reason } },
+    ]);
     harness.clock.advance({ days: 1 });
     await run();
     expect(asked(name)).toBe(3);

@@ -12,12 +12,14 @@ import { checkDkimKey } from '../checks/dkim.ts';
 import type { Resolver } from '../checks/resolver.ts';
 import type { Negotiated } from '../checks/tls.ts';
 import type { DomainAtProvider } from '../domain-providers.ts';
-import { updateKey } from '../keys/dkim-keys.sql.ts';
-import { eraseOldKeys, exchangeKeys } from '../keys/dkim-keys.ts';
+import { retireKeys, updateKey } from '../keys/dkim-keys.sql.ts';
+import { eraseOldKeys, exchangeKeys, retirementOfKeys } from '../keys/dkim-keys.ts';
 import {
   type CheckRow,
   type DomainRow,
+  isVerified,
   type KeyRow,
+  lockName,
   type ProviderRecord,
   selectDetails,
   selectDomain,
@@ -31,9 +33,10 @@ import {
   leaseDueDomains,
   recordCheckedDomain,
   replaceChecks,
+  retireClaims,
 } from './checks.sql.ts';
 import { evaluateDomain } from './evaluate-domain.ts';
-import { sendNotices } from './notices.ts';
+import { sendNotices, sendRetirementNotice } from './notices.ts';
 
 export type CheckingDeps = Omit<DomainDeps, 'config'> & {
   config: DomainDeps['config'] & { urls: Urls };
@@ -77,7 +80,8 @@ export async function checkNow(app: CheckingDeps, id: string): Promise<void> {
 /** Asks the name servers first, without holding a database connection. The result counts only if this process still has the lease. */
 async function checkLeased(app: CheckingDeps, domain: DomainRow): Promise<void> {
   const { keys, records } = await selectDetails(app.db, [domain.id]);
-  const next = keys.filter(({ state }) => state === 'waiting' || state === 'ready');
+  const isProven = domain.state !== 'pending';
+  const next = isProven ? keys.filter(({ state }) => state === 'waiting' || state === 'ready') : [];
   const atProvider =
     domain.provider === null ? undefined : await app.domainProviders.lookUp(domain.provider, domain.name);
   const negotiated = domain.way === 'provider' ? undefined : await app.domainProviders.mailServer.negotiate?.();
@@ -91,6 +95,7 @@ async function checkLeased(app: CheckingDeps, domain: DomainRow): Promise<void> 
   const counter = checkCounter(app);
   for (const { name, verdict } of checks) counter.inc({ check: name, verdict });
   await inTransaction(app.db, async (tx) => {
+    await lockName(tx, domain.name);
     const current = await keepLease(tx, domain);
     if (!current) return;
     for (const [index, key] of next.entries()) {
@@ -126,18 +131,20 @@ async function record(app: CheckingDeps, tx: Tx, domain: DomainRow, checks: Chec
   const changed = checks.filter(({ name, verdict }) => formerOf(before.checks, name)?.verdict !== verdict);
   const required = requiredChecks(domain.way, checks);
   const ownership = rows.find(({ check_name, reason }) => check_name === 'ownership' && reason === 'token-differs');
-  const evaluated = evaluateDomain(domain, { checks, required, tokenDiffersSince: ownership?.since ?? null }, now);
+  const found = evaluateDomain(domain, { checks, required, tokenDiffersSince: ownership?.since ?? null }, now);
   const next = nextCheck(
-    { domain: { ...domain, ...evaluated }, checks, required, changed, keys: before.keys },
+    { domain: { ...domain, ...found }, checks, required, changed, keys: before.keys },
     now,
     Math.random(),
   );
+  const isNew = domain.state === 'pending' && found.state !== 'pending';
+  const isTaken = isNew && (await isVerified(tx, domain.name));
+  const evaluated = next && !isTaken ? found : { ...found, state: 'retired' as const };
   await replaceChecks(tx, domain.id, rows);
   await recordCheckedDomain(tx, domain.id, {
     ...evaluated,
     checked_at,
-    next_check_at: next ? timestamp(next) : null,
-    gave_up_at: next || domain.state === 'retired' ? null : (domain.gave_up_at ?? checked_at),
+    next_check_at: next && !isTaken ? timestamp(next) : null,
   });
   await insertChanges(tx, [
     ...changed.map(({ name, verdict, reason }) => ({
@@ -153,7 +160,24 @@ async function record(app: CheckingDeps, tx: Tx, domain: DomainRow, checks: Chec
           },
         ]),
   ]);
+  if (evaluated.state === 'retired') return endClaim(app, tx, domain, isTaken ? 'taken' : 'expired');
   await sendNotices(app, tx, domain, evaluated, required);
+  if (isNew) await retireOtherClaims(app, tx, domain);
+}
+
+/** The first claim that is verified gets the name. */
+async function retireOtherClaims(app: CheckingDeps, tx: Tx, { id, name }: DomainRow): Promise<void> {
+  const now = app.clock.now();
+  for (const claim of await retireClaims(tx, { name, except: id })) {
+    const change = { changed: 'state', before: 'pending', after: 'retired', reason: null };
+    await insertChanges(tx, [{ id: newId(now), domain_id: claim.id, changed_at: timestamp(now), ...change }]);
+    await endClaim(app, tx, claim, 'taken');
+  }
+}
+
+async function endClaim(app: CheckingDeps, tx: Tx, claim: DomainRow, why: 'taken' | 'expired'): Promise<void> {
+  await retireKeys(tx, claim.id, retirementOfKeys(app.clock.now()));
+  await sendRetirementNotice(app, tx, claim, why);
 }
 
 function formerOf(rows: readonly CheckRow[], name: string): CheckRow | undefined {
@@ -183,6 +207,7 @@ function factsOf(app: DomainDeps, domain: DomainRow, { keys, records, atProvider
   const ownReturnPath = domain.return_path_domain ?? (domain.way === 'provider' ? undefined : returnPathDomain);
   return {
     way: domain.way,
+    isProven: domain.state !== 'pending',
     // The domain of the installation needs no proof of ownership: it is in the settings.
     ...(domain.scope === 'installation' ? {} : { token: domain.token }),
     keys: ofInstallation

@@ -44,16 +44,21 @@ export async function keepLease(tx: Tx, { id, leased_until }: DomainRow): Promis
 export async function recordCheckedDomain(
   tx: Tx,
   id: string,
-  row: Pick<
-    DomainRow,
-    'state' | 'required_failing_since' | 'required_failures' | 'checked_at' | 'next_check_at' | 'gave_up_at'
-  >,
+  row: Pick<DomainRow, 'state' | 'required_failing_since' | 'required_failures' | 'checked_at' | 'next_check_at'>,
 ): Promise<void> {
   await tx
     .updateTable('sending_domains')
     .set({ ...row, leased_until: null })
     .where('id', '=', id)
     .execute();
+}
+
+/** Retires the claims of a name that has been verified for another owner. Checks of them that are under way do not count. */
+export async function retireClaims(tx: Tx, { name, except }: { name: string; except: string }): Promise<DomainRow[]> {
+  const { rows } = await sql<DomainRow>`
+    update sending_domains set state = 'retired', next_check_at = null, leased_until = null
+    where name = ${name} and state = 'pending' and id <> ${except} returning *`.execute(tx);
+  return rows;
 }
 
 export async function replaceChecks(

@@ -2,7 +2,11 @@ import type { EmailSettings } from '../../branding/settings.ts';
 import { t } from '../../language/text.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
+import {
+  type AccountMessage,
+  type AccountMessageSender,
+  accountTemplates,
+} from '../../users/account-messages/account-messages.ts';
 import { manages } from '../../users/members/permissions.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import type { Check } from '../checks/check.ts';
@@ -40,27 +44,46 @@ export async function sendNotices(
 ): Promise<void> {
   const template_id = noticeOf(domain, after);
   if (template_id === undefined) return;
-  const owner = ownerOf(domain);
   const { config } = app;
   const wrong = required.filter(({ verdict }) => verdict === 'fail').map(({ name }) => wordsOf.get(name) ?? name);
+  await tellManagers(app, tx, domain, template_id, {
+    problems: wrong.length > 0 ? wrong : [t('none')],
+    fallback_domain: config.email.domain,
+    effect: domain.hold ? t('Its emails wait') : t('Its emails come from {domain}', { domain: config.email.domain }),
+  });
+}
+
+const whyRetired = {
+  taken: t('another owner has published its ownership record'),
+  expired: t('its records were not published within 30 days'),
+};
+
+/** Tells the people who manage a domain that was never verified. */
+export function sendRetirementNotice(
+  app: Deps,
+  tx: Tx,
+  domain: DomainRow,
+  why: keyof typeof whyRetired,
+): Promise<void> {
+  return tellManagers(app, tx, domain, accountTemplates.domainRetired, { reason: whyRetired[why] });
+}
+
+async function tellManagers(
+  app: Deps,
+  tx: Tx,
+  domain: DomainRow,
+  template_id: string,
+  values: AccountMessage['personalisation'],
+): Promise<void> {
+  const owner = ownerOf(domain);
   const people = (await selectManagersOf(tx, owner)).filter(
     ({ permissions }) => owner.scope !== 'service' || manages(permissions),
   );
   const owner_name = await nameOfOwner(tx, owner);
+  const url = pageUrl(app.config.urls.admin, pathOf(owner));
   for (const { name, email_address } of people) {
-    await app.accountMessages.send(tx, {
-      template_id,
-      to: email_address,
-      personalisation: {
-        ...{ name, owner_name, problems: wrong.length > 0 ? wrong : [t('none')] },
-        domain: domain.name,
-        fallback_domain: config.email.domain,
-        effect: domain.hold
-          ? t('Its emails wait')
-          : t('Its emails come from {domain}', { domain: config.email.domain }),
-        url: pageUrl(config.urls.admin, pathOf(owner)),
-      },
-    });
+    const personalisation = { ...values, name, owner_name, domain: domain.name, url };
+    await app.accountMessages.send(tx, { template_id, to: email_address, personalisation });
   }
 }
 

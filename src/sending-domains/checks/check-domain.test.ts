@@ -19,7 +19,7 @@ beforeAll(() => {
   ed25519Key = Buffer.from(x ?? '', 'base64url').toString('base64');
   facts = {
     way: 'signed-here',
-    token,
+    ...{ token, isProven: true },
     keys: [{ selector: 'pp2611a', publicKey }],
     records: [],
     returnPathDomain: 'bounces.council.example',

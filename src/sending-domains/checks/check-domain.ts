@@ -25,6 +25,8 @@ export interface DomainFacts {
   way: 'signed-here' | 'relay' | 'provider';
   /** The token of the ownership record. The domain of the installation has none. */
   token?: string;
+  /** Whether this was proved before. Until then no other check runs, because the name may be anybody's. */
+  isProven?: boolean;
   /** The keys in use. A key that waits for its record is checked separately. */
   keys: readonly DkimKey[];
   records: readonly ProviderRecord[];
@@ -46,8 +48,12 @@ const limits = { maxQueries: 250, timeout_ms: 60_000 };
 /** Runs every check that applies to the domain, in the order of `checkNames`. Does not throw for DNS failures. */
 export async function checkDomain(domain: string, resolver: Resolver, facts: DomainFacts): Promise<Check[]> {
   const bounded = boundedResolver(resolver, limits);
-  const names = checkNames.filter((name) => applies(name, facts));
-  return Promise.all(names.map((name) => runCheck(name, bounded, (dns) => conclude(name, dns, domain, facts))));
+  const run = (name: CheckName) => runCheck(name, bounded, (dns) => conclude(name, dns, domain, facts));
+  const [first, ...others] = checkNames.filter((name) => applies(name, facts));
+  if (first !== 'ownership' || facts.isProven)
+    return Promise.all([first, ...others].flatMap((name) => name ?? []).map(run));
+  const ownership = await run(first);
+  return ownership.verdict === 'pass' ? [ownership, ...(await Promise.all(others.map(run)))] : [ownership];
 }
 
 function applies(name: CheckName, { way, token }: DomainFacts): boolean {

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { isInside } from '../../platform/http/networks.ts';
 import { type Answer, type RecordType, type Resolver, recordsOf } from './resolver.ts';
 
 /**
@@ -31,7 +33,7 @@ export type Policy = 'none' | 'quarantine' | 'reject';
 
 /** What people need to understand the verdict: every query with its response, and what the check concerns. At most 4 kB of JSON. */
 interface Evidence extends Details {
-  queries: { query: string; answer: string[] | 'nxdomain' | 'nodata' | 'failure' }[];
+  queries: { query: string; answer: string[] | 'nxdomain' | 'nodata' | 'failure' | 'private' }[];
   /** The number of queries that did not fit into `queries`. */
   more_queries?: number;
 }
@@ -104,8 +106,7 @@ export class RecordingResolver {
     const evidence: Evidence = { queries: [], ...details };
     let room_bytes = maxEvidence_bytes - Buffer.byteLength(JSON.stringify(evidence));
     for (const [query, answer] of this.responses) {
-      const shown = answer.outcome === 'records' ? answer.records.slice(0, 10).map(shortened) : answer.outcome;
-      const entry = { query, answer: shown };
+      const entry = { query, answer: shownAnswer(answer) };
       room_bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1;
       if (room_bytes < 0) break;
       evidence.queries.push(entry);
@@ -113,6 +114,13 @@ export class RecordingResolver {
     const left = this.responses.size - evidence.queries.length;
     return left === 0 ? evidence : { ...evidence, more_queries: left };
   }
+}
+
+/** Private addresses say what is inside the network of the name servers. Whoever adds a domain chooses which names are asked for. */
+function shownAnswer(answer: Answer): Evidence['queries'][number]['answer'] {
+  if (answer.outcome !== 'records') return answer.outcome;
+  const shown = answer.records.filter((record) => isIP(record) === 0 || !isInside(record));
+  return shown.length === 0 ? 'private' : shown.slice(0, 10).map(shortened);
 }
 
 /** Leaves space for `more_queries`. */

@@ -39,6 +39,7 @@ export const accountTemplates = {
   domainVerified: 'c1f6b0a2-6a0d-4c59-9a37-5d1e8f2b7a10',
   domainFailing: '2b9f4e67-0c1d-4f8e-8b52-7a6c3d9e1f24',
   domainSuspended: '9e3d7c15-4b8a-4d26-a1f0-6c2b5e8d9a37',
+  domainRetired: '5f0a9c3e-8d27-4b61-b4e8-1c6f7d2a9b53',
   sendingPaused: '3b8e2f64-1c7d-4e0a-9f25-6a1d8c4b7e90',
   sendingWarning: 'e5d0a7c2-48b1-4f36-8d9e-2c7f1b6a3058',
   limitNear: '6d4c1b9e-7a25-4c83-b0f6-1e8d3a5c7f42',

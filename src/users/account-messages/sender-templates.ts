@@ -43,6 +43,18 @@ export const senderTemplates: AccountTemplate[] = [
     ],
   },
   {
+    id: accountTemplates.domainRetired,
+    name: 'Sending domain: retired before it was verified',
+    subject: t('((domain)) was not verified'),
+    paragraphs: [
+      t('Hello ((name))'),
+      t(
+        'We no longer check ((domain)) for ((owner_name)), because ((reason)). Your emails come from the same address as before.',
+      ),
+      t('You can add the domain again: ((url))'),
+    ],
+  },
+  {
     id: accountTemplates.sendingPaused,
     name: 'Sending to many: paused',
     subject: t('Sending to many is paused: ((service_name))'),

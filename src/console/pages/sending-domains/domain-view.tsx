@@ -26,7 +26,7 @@ const verdicts = {
 /** Explains the state and its effect on the owner's emails. */
 export function StateOfDomain({ domain, fallback, now }: DomainProps) {
   const missing = domain.records.filter(({ needed, verdict }) => needed && verdict !== 'pass' && verdict !== 'warn');
-  const { name, hold, state } = domain;
+  const { name, hold, state, records } = domain;
   if (state === 'retired') return <Notice>{t('This domain is retired. No email comes from it.')}</Notice>;
   if (state === 'suspended') {
     return (
@@ -51,7 +51,8 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
               })}
         </b>{' '}
         {t('Until then emails come from {fallback}.', { fallback })}{' '}
-        {domain.gave_up_at && t('We stopped checking. Check the domain once the records are published.')}
+        {records.some(({ purpose, verdict }) => purpose === 'ownership' && verdict !== 'pass') &&
+          t('We check the other records once we have found the ownership record.')}
       </Notice>
     );
   }
@@ -254,6 +255,7 @@ function Evidence({ queries, about }: { queries: Query[]; about: string }) {
                   nxdomain: t('The name does not exist'),
                   nodata: t('No such record'),
                   failure: t('The name server did not respond'),
+                  private: t('A private address, which we do not show'),
                 }[answer] ?? answer)
               ) : (
                 <code class="breaks">{answer.join(' | ')}</code>
