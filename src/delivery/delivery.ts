@@ -1,16 +1,13 @@
-import { addUpChanges } from '../notifications/rollups/rollups.ts';
 import { PlanWorker } from '../plans/advance.ts';
-import { addUpPlanOutcomes } from '../plans/plan-outcomes.shared.sql.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/errors.ts';
 import { Loop } from '../platform/process/loop.ts';
-import { addUpDomainMail } from '../sending-domains/readiness/domain-mail.shared.sql.ts';
+import { addingUp } from './adding-up.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
 import { ChannelWorker } from './channel-worker.ts';
 import { buildChannels, type Channels, type DeliveryDeps } from './channels.ts';
 import { clockRecovery } from './clock-recovery.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
-import { addUpHealth } from './failover/provider-health.sql.ts';
 import { measureQueues } from './queue-check.ts';
 import { recordReceipts, traceReceipts } from './receipts/receipts.ts';
 import { ReportReceivers } from './receipts/report-receivers.ts';
@@ -115,37 +112,6 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
     async runOnce() {
       for (const { loop } of opened) await loop.runOnce?.();
     },
-  };
-}
-
-/** Interval for merging appended counts into the rollups. Until they are merged, readers add them. */
-const addUpEvery_ms = 1_000;
-/**
- * Max share of time spent merging. The cost grows with services and templates, and with old snapshots that prevent vacuum: the slower a
- * merge is, the less often it runs.
- */
-const shareOfAddingUp = 0.02;
-
-function addingUp(app: DeliveryDeps): BackgroundLoop {
-  const addUp = () =>
-    addUpChanges(app.db, async (tx) => {
-      await addUpHealth(tx);
-      await addUpDomainMail(app.country.calendar, tx);
-      await addUpPlanOutcomes(tx);
-    });
-  const loop = new Loop({
-    name: 'adding up',
-    async step() {
-      const began = performance.now();
-      await addUp();
-      return Math.max(addUpEvery_ms, (performance.now() - began) / shareOfAddingUp);
-    },
-    log: app.log,
-  });
-  return {
-    start: () => loop.start(),
-    runOnce: addUp,
-    stop: () => loop.stop(),
   };
 }
 

@@ -55,14 +55,19 @@ async function inBatches(
   return folded;
 }
 
-/** Updates the daily rollups. `alsoAddUp` adds up other appended changes in the same transaction. */
-export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    if (!(await tryLockRollups(tx))) return;
+/**
+ * Updates the daily rollups. `alsoAddUp` adds up other appended changes in the same transaction. Returns how long that took, without
+ * waiting for a connection, or undefined if another process is doing it.
+ */
+export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>): Promise<number | undefined> {
+  return inTransaction(db, async (tx) => {
+    if (!(await tryLockRollups(tx))) return undefined;
+    const began = performance.now();
     await addUpStatusCounts(tx);
     await addUpUsage(tx);
     await addUpEmailOutcomes(tx);
     await alsoAddUp?.(tx);
+    return performance.now() - began;
   });
 }
 
