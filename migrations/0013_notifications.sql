@@ -237,6 +237,10 @@ create table service_guard (
   lifted_at timestamptz,
   lifted_by_id uuid references users (id),
   lift_reason text,
+  -- The outcomes of the hour of the lift before it. The guard counts those after it.
+  lifted_sent bigint,
+  lifted_bounces bigint,
+  lifted_complaints bigint,
   -- Until then the service is warned, and never paused.
   exempt_until timestamptz,
   check ((state = 'ok') = (because is null))

@@ -280,3 +280,9 @@ create table email_outcome_changes (
   soft_bounces bigint not null,
   complaints bigint not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
+
+-- Outcomes up to this moment; several rows may have one hour.
+create view email_outcome_counts as
+  select service_id, hour, sent, hard_bounces, complaints from email_outcomes
+  union all
+  select service_id, hour, sent, hard_bounces, complaints from email_outcome_changes;

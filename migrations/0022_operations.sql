@@ -168,7 +168,7 @@ begin
     ('service_data_retention', 'data_retention', 'id', '{}'),
     ('service_email_reply_to', 'email_reply_to', 'id', '{}'),
     -- Only what people do: lifting a pause, exempting a service.
-    ('service_guard', 'service_guard', 'service_id', '{judged_at}'),
+    ('service_guard', 'service_guard', 'service_id', '{judged_at,lifted_sent,lifted_bounces,lifted_complaints}'),
     ('service_invites', 'service_invite', 'id', '{}'),
     ('service_join_requests', 'service_join_request', 'id', '{}'),
     ('service_letter_contacts', 'letter_contact', 'id', '{}'),

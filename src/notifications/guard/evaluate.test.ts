@@ -42,7 +42,7 @@ describe('evaluating a service by its emails', () => {
     expect([complaints('2026-11-10T12:00:00Z'), complaints('2026-11-10T11:00:00Z')]).toEqual(['paused', 'ok']);
   });
 
-  it('stays paused until it is lifted, and then counts from the next full hour', () => {
+  it('stays paused until it is lifted, and then counts hours that begin later', () => {
     const paused = { ...fresh, state: 'paused' as const, because: 'bounces' as const };
     expect(evaluate(paused, [], rules, now)).toMatchObject({ state: 'paused', because: 'bounces', notice: null });
     const lifted = { ...fresh, lifted_at: new Date('2026-11-17T09:20:00Z') };

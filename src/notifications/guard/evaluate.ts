@@ -85,7 +85,7 @@ function noticeOf(known: Known, state: GuardState, now: Date): Evaluation['notic
   return state === 'warned' && isDue ? 'warning' : null;
 }
 
-/** A window includes the whole hour in which it begins. After a lift, only hours that begin later count. */
+/** A window includes the whole hour in which it begins. After a lift, only hours that begin later count, and the rest of its own as an hour that begins at the lift. */
 export function ratesOf(hours: readonly HourOfEmails[], lifted_at: Date | null, now: Date): GuardRates {
   const since = (window_ms: number) => firstHour(now, window_ms, lifted_at);
   return {

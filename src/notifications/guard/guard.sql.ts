@@ -9,10 +9,12 @@ export interface GuardRow extends Omit<Selectable<DB['service_guard']>, 'state' 
   because: GuardReason | null;
 }
 
-/** Selects services with new outcomes, and those with a warning that was last evaluated before `hour`. */
+/** Selects services with new outcomes, whether they are added up or not, and those with a warning that was last evaluated before `hour`. */
 export async function selectServicesToEvaluate(db: Db, hour: Timestamp): Promise<string[]> {
   const { rows } = await sql<{ service_id: string }>`
-    select distinct service_id from email_outcomes where not judged
+    select service_id from email_outcomes where not judged
+    union
+    select service_id from email_outcome_changes
     union
     select service_id from service_guard where state = 'warned' and judged_at < ${hour}
     order by 1`.execute(db);
@@ -32,13 +34,11 @@ export async function markEvaluated(tx: Tx, serviceId: string): Promise<void> {
   );
 }
 
+/** Includes outcomes that are not added up yet. */
 export async function selectHours(db: Db | Tx, serviceId: string, since: Timestamp): Promise<HourOfEmails[]> {
-  const rows = await db
-    .selectFrom('email_outcomes')
-    .select(['hour', 'sent', 'hard_bounces', 'complaints'])
-    .where('service_id', '=', serviceId)
-    .where('hour', '>=', since)
-    .execute();
+  const { rows } = await sql<Omit<HourOfEmails, 'hour'> & { hour: Timestamp }>`
+    select hour, sum(sent)::int8 as sent, sum(hard_bounces)::int8 as hard_bounces, sum(complaints)::int8 as complaints
+    from email_outcome_counts where service_id = ${serviceId} and hour >= ${since} group by hour`.execute(db);
   return rows.map((row) => ({ ...row, hour: new Date(row.hour) }));
 }
 

@@ -1,4 +1,4 @@
-import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -9,18 +9,17 @@ import { suppressRecipients } from '../../services/suppression/suppression-list.
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import type { GuardSettings } from '../settings.ts';
-import { complaintWindow_ms, type Evaluation, evaluate } from './evaluate.ts';
+import { type Evaluation, evaluate } from './evaluate.ts';
 import {
   countExempt,
   countGuardStates,
   type GuardRow,
   lockGuard,
   markEvaluated,
-  selectHours,
   selectServicesToEvaluate,
   upsertGuard,
 } from './guard.sql.ts';
-import { isExemptNow, rateOf, stateNow, whatHappened } from './guard.ts';
+import { isExemptNow, listHours, rateOf, startOfHour, stateNow, whatHappened } from './guard.ts';
 
 type Deps = Platform & {
   config: { guard: GuardSettings; urls: Urls };
@@ -31,8 +30,7 @@ type Deps = Platform & {
 export async function evaluateServices(app: Deps): Promise<void> {
   if (app.config.guard.mode === 'off') return;
   const now = app.clock.now();
-  const hour = new Date(Math.floor(now.getTime() / hour_ms) * hour_ms);
-  for (const id of await selectServicesToEvaluate(app.db, timestamp(hour))) {
+  for (const id of await selectServicesToEvaluate(app.db, timestamp(startOfHour(now)))) {
     const changed = await inTransaction(app.db, (tx) => evaluateService(app, tx, id, now));
     if (!changed) continue;
     const { state: to, because } = changed;
@@ -46,7 +44,7 @@ async function evaluateService(app: Deps, tx: Tx, service_id: string, now: Date)
   const { guard } = app.config;
   const row = await lockGuard(tx, service_id);
   await markEvaluated(tx, service_id);
-  const hours = await selectHours(tx, service_id, timestamp(earlier(now, complaintWindow_ms + hour_ms)));
+  const hours = await listHours(tx, service_id, row, now);
   const known = {
     state: stateNow(app, row),
     because: row?.because ?? null,

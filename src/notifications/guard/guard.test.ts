@@ -243,7 +243,7 @@ describe('POST /service/{id}/guard/lift', () => {
     await harness.app.changeListener.catchUp();
     expect((await bulk(key, email)).status).toBe(201);
     expect((await lift(service, manager)).body.message).toBe('Sending to many is not paused');
-    // Hours before the lift no longer count.
+    // What was before the lift no longer counts.
     await outcomes(service, { sent: 1, hard_bounces: 1 });
     await evaluateNow();
     expect(await guardOf(service)).toMatchObject({

@@ -1,13 +1,20 @@
 import { type Text, t } from '../../language/text.ts';
 import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
-import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { type Failure, forbidden, invalid, invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { KeyType } from '../../protocol/key-types.ts';
 import type { GuardSettings } from '../settings.ts';
-import { complaintWindow_ms, type GuardRates, type GuardReason, percentOf, ratesOf } from './evaluate.ts';
+import {
+  complaintWindow_ms,
+  type GuardRates,
+  type GuardReason,
+  type HourOfEmails,
+  percentOf,
+  ratesOf,
+} from './evaluate.ts';
 import {
   type GuardGroup,
   type GuardRow,
@@ -76,13 +83,42 @@ interface GuardRecord extends Pick<GuardRow, 'state' | 'because' | 'rate'> {
   rates: GuardRates;
 }
 
+/** Selects the hours that the rates are of. */
+export async function listHours(
+  db: Db | Tx,
+  serviceId: string,
+  row: GuardRow | undefined,
+  now: Date,
+): Promise<HourOfEmails[]> {
+  const hours = await selectHours(db, serviceId, timestamp(earlier(now, complaintWindow_ms + hour_ms)));
+  return hours.map((hour) => afterLift(hour, row));
+}
+
+/** The hour of a lift begins at the lift. A bounce after it may be of an email before it, so no rate may exceed 100%. */
+function afterLift(figures: HourOfEmails, row: GuardRow | undefined): HourOfEmails {
+  if (row?.lifted_at == null) return figures;
+  const lifted_at = new Date(row.lifted_at);
+  if (figures.hour.getTime() !== startOfHour(lifted_at).getTime()) return figures;
+  const sent = figures.sent - (row.lifted_sent ?? 0);
+  return {
+    hour: lifted_at,
+    sent,
+    hard_bounces: Math.min(sent, figures.hard_bounces - (row.lifted_bounces ?? 0)),
+    complaints: Math.min(sent, figures.complaints - (row.lifted_complaints ?? 0)),
+  };
+}
+
+export function startOfHour(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / hour_ms) * hour_ms);
+}
+
 /** Returns the state of a service and its current rates. */
 export async function getGuard(app: Deps, serviceId: string): Promise<GuardRecord> {
   const { db, clock } = app;
   await refuseUnlessExists(db, 'services', serviceId);
   const now = clock.now();
   const row = await selectGuard(db, serviceId);
-  const hours = await selectHours(db, serviceId, timestamp(earlier(now, complaintWindow_ms + hour_ms)));
+  const hours = await listHours(db, serviceId, row, now);
   const rates = ratesOf(hours, row?.lifted_at ? new Date(row.lifted_at) : null, now);
   const state = stateNow(app, row);
   const isOk = state === 'ok';
@@ -141,7 +177,7 @@ interface Lift {
   by: { id: string; platform_admin: boolean };
 }
 
-/** Resumes sending to many. Counting restarts at the next full hour. */
+/** Resumes sending to many. Counting restarts at this moment. */
 export async function liftPause(app: Deps, serviceId: string, { reason, by }: Lift): Promise<void> {
   if (reason.trim() === '') throw invalidField('reason', t('Enter a reason.'));
   await refuseUnlessExists(app.db, 'services', serviceId);
@@ -152,7 +188,12 @@ export async function liftPause(app: Deps, serviceId: string, { reason, by }: Li
     if (!by.platform_admin && !mayTeamLift(row, now)) {
       throw forbidden(t('This pause is the second in 7 days. Ask an operator to lift it.'));
     }
-    const lifted = { lifted_at: timestamp(now), lifted_by_id: by.id, lift_reason: reason.trim() };
+    const [before] = await selectHours(tx, serviceId, timestamp(startOfHour(now)));
+    const lifted = {
+      ...{ lifted_at: timestamp(now), lifted_by_id: by.id, lift_reason: reason.trim() },
+      ...{ lifted_sent: before?.sent ?? 0, lifted_bounces: before?.hard_bounces ?? 0 },
+      lifted_complaints: before?.complaints ?? 0,
+    };
     await change(tx, row, { state: 'ok', because: null, rate: null, since: timestamp(now), ...lifted });
   });
   app.log.info({ event: 'guard.lifted', service: serviceId }, 'A person lifted the pause of a service');
@@ -181,6 +222,9 @@ const unknown = {
   lifted_at: null,
   lifted_by_id: null,
   lift_reason: null,
+  lifted_sent: null,
+  lifted_bounces: null,
+  lifted_complaints: null,
   exempt_until: null,
 };
 

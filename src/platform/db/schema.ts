@@ -1048,6 +1048,9 @@ interface ServiceGuard {
   lifted_at: Time | null;
   lifted_by_id: string | null;
   lift_reason: string | null;
+  lifted_sent: number | null;
+  lifted_bounces: number | null;
+  lifted_complaints: number | null;
   exempt_until: Time | null;
 }
 
