@@ -52,6 +52,7 @@ const holdsLocks = [
   'src/delivery/sweeps.sql.ts',
   'src/notifications/plan-steps.shared.sql.ts',
   'src/notifications/rollups/rollups.sql.ts',
+  'src/notifications/status-change.shared.sql.ts',
   'src/services/inbound-numbers/inbound-numbers.sql.ts',
 ];
 
