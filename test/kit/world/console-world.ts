@@ -155,7 +155,7 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
   const french = { language: 'fr', subject: null, content: `Bonjour ((nom)), à vendredi.${mark}` };
   await insertVariants(harness.app.db, { id: templates.sms, version: 1 }, [french]);
   await anApiKey(harness, serviceId, { name: `web${mark}` });
-  const personalisation = { name: `Ada${mark}` };
+  const personalisation = { name: `Ada Byron${mark}` };
   const email = await aQueuedMessage(harness, serviceId, {
     notification_type: 'email',
     template_id: templates.email,
@@ -261,6 +261,8 @@ async function someFiles(
   const named = { original_file_name };
   const sent = await aCheckedUpload(harness, serviceId, templates.sms, smsRows(2), { ...named, state: 'sent' });
   await aJob(harness, serviceId, templates.sms, { id: sent, row_count: 2, ...named });
+  const first = { job_id: sent, job_row_number: 0, personalisation: { name: `Ada Byron${mark}` } };
+  await aNotification(harness, serviceId, templates.sms, first);
   const saved = { ...named, state: 'saved', is_contact_list: true, template_id: null, template_version: null } as const;
   const list = await aCheckedUpload(harness, serviceId, templates.sms, smsRows(2), saved);
   await app.db

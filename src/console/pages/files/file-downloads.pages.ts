@@ -1,6 +1,5 @@
 import { originalOfJob, reportOfJob } from '../../../jobs/reports/job-report.ts';
 import { duplicatesFile, findStoredRow, problemsFile } from '../../../jobs/uploads/stored-rows.ts';
-import { getUpload } from '../../../jobs/uploads/uploads.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
@@ -9,7 +8,7 @@ import { findTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../../parts/mail-frame.tsx';
-import { previewEmailOfRow, previewLetterOfRow } from './load-file.ts';
+import { getOpenFile, previewEmailOfRow, previewLetterOfRow } from './load-file.ts';
 import { nameOfDownload } from './spreadsheets.ts';
 
 const who = { service: 'send' } as const;
@@ -18,17 +17,17 @@ const who = { service: 'send' } as const;
 export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/:file_id/problems.csv', {
     who,
-    async show({ service, param, reply }) {
-      const upload = await getUpload(app, service.id, param('file_id'));
-      return { sent: sendCsv(reply, nameOfDownload('problems', upload), problemsFile(app.db, upload)) };
+    async show(request) {
+      const upload = await getOpenFile(app, request, request.param('file_id'));
+      return { sent: sendCsv(request.reply, nameOfDownload('problems', upload), problemsFile(app.db, upload)) };
     },
   });
 
   pages.add('/services/:service_id/files/:file_id/duplicates.csv', {
     who,
-    async show({ service, param, reply }) {
-      const upload = await getUpload(app, service.id, param('file_id'));
-      return { sent: sendCsv(reply, nameOfDownload('duplicates', upload), duplicatesFile(app, upload)) };
+    async show(request) {
+      const upload = await getOpenFile(app, request, request.param('file_id'));
+      return { sent: sendCsv(request.reply, nameOfDownload('duplicates', upload), duplicatesFile(app, upload)) };
     },
   });
 
@@ -52,10 +51,10 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function getRow({ service, param }: PageRequest<typeof who>, fileId: string, channel: Channel) {
-    const upload = await getUpload(app, service.id, fileId);
-    const row = await findStoredRow(app.db, upload, Number(param('row')) || 0);
-    const found = await findTemplate(app, service.id, upload.template_id ?? '');
+  async function getRow(request: PageRequest<typeof who>, fileId: string, channel: Channel) {
+    const upload = await getOpenFile(app, request, fileId);
+    const row = await findStoredRow(app.db, upload, Number(request.param('row')) || 0);
+    const found = await findTemplate(app, request.service.id, upload.template_id ?? '');
     if (!row?.message || found.found !== 'here' || found.template.row.template_type !== channel) throw notFound();
     return { upload, template: found.template, message: row.message };
   }

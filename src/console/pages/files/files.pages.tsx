@@ -25,7 +25,7 @@ import { whoCan } from '../team/team.ts';
 import { Checking, FileCheck } from './file-check.tsx';
 import { FileJob, isUnderWay } from './file-job.tsx';
 import type { TrialOptions } from './file-warnings.tsx';
-import { type LoadedFile, loadFile } from './load-file.ts';
+import { getOpenFile, type LoadedFile, loadFile } from './load-file.ts';
 
 const sender = { service: 'send', membersOnly: true } as const;
 type OfMember = PageRequest<OfService>;
@@ -173,8 +173,8 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
   }
 
   async function view(request: OfMember, formState: FormState): Promise<View | Redirection> {
-    const { service, param, query, visitor } = request;
-    const file = await loadFile(app, visitor, service, param('file_id'), Number(query('row')) || 0);
+    const { service, param, query } = request;
+    const file = await loadFile(app, request, param('file_id'), Number(query('row')) || 0);
     if (file.kind === 'contact-list') return { to: `/services/${service.id}/contact-lists/${file.upload.id}` };
     const shown = await content(request, file, formState);
     const path = pageUrl(`/services/${service.id}/files/${param('file_id')}`);
@@ -198,7 +198,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'any' },
     live: true,
     async show(request) {
-      const file = await loadFile(app, request.visitor, request.service, request.param('file_id'));
+      const file = await loadFile(app, request, request.param('file_id'));
       const shown = await content(request, file, emptyForm);
       return sendFragment(request.http, request.reply, <div data-live={isLive(file) ? '' : undefined}>{shown}</div>);
     },
@@ -211,7 +211,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ ...WhenFields, on_error: Type.Optional(OneOf(['skip', 'reject'])) }),
     async act(request, { on_error, ...when }) {
       const { service, visitor } = request;
-      const id = request.param('file_id');
+      const { id } = await getOpenFile(app, request, request.param('file_id'));
       const at = readWhen(request.viewer.calendar, when);
       refuseBadTime(at, app.clock.now(), nextWeek);
       try {
@@ -240,7 +240,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
         id: upload_id,
         template_id,
         sender_id,
-      } = await getUpload(app, request.service.id, request.param('file_id'));
+      } = await getOpenFile(app, request, request.param('file_id'));
       if (template_id !== null)
         await app.queue.add(app.db, checkUpload, { service_id, upload_id, template_id, sender_id });
       return toFile(request);

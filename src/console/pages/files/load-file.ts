@@ -11,7 +11,7 @@ import {
   sampleMessages,
 } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
-import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
+import { findUpload, getService, getUpload } from '../../../jobs/uploads/uploads.ts';
 import { type Text, t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { listFirstMessages } from '../../../notifications/history/search-messages.ts';
@@ -27,9 +27,9 @@ import { hasRight } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { countedToday, leftToday } from '../../message-labels.ts';
-import type { Visitor } from '../../sessions/sessions.ts';
 import type { Preview } from '../send/message-preview.tsx';
 import { listFields } from '../send/send-form.ts';
+import { type Reader, refuseUnlessSeen } from '../templates/library.ts';
 import { listProblems, type ProblemOfRow } from './problem-table.tsx';
 
 type Upload = NonNullable<Awaited<ReturnType<typeof findUpload>>>;
@@ -83,13 +83,11 @@ interface SentFile {
 }
 
 /** A file in its present state. Only those who can send see one that was not sent. */
-export async function loadFile(
-  app: ConsoleApp,
-  { user }: Visitor,
-  service: Service,
-  fileId: string,
-  row = 0,
-): Promise<LoadedFile> {
+export async function loadFile(app: ConsoleApp, reader: Reader, fileId: string, row = 0): Promise<LoadedFile> {
+  const {
+    service,
+    visitor: { user },
+  } = reader;
   const upload = await findUpload(app, service.id, fileId);
   if (!upload || upload.state === 'sent') {
     const job = await getJob(app, service.id, fileId);
@@ -97,10 +95,25 @@ export async function loadFile(
     return { kind: 'sent', job, messages, isPaused: await isPaused(app, job) };
   }
   if (!user.platform_admin && !hasRight('send', user.permissions[service.id] ?? [])) throw notFound();
+  await refuseUnlessTemplateSeen(app, reader, upload);
   if (upload.is_contact_list) return { kind: 'contact-list', upload };
   const isChecked = upload.summary !== null && upload.summary.channel !== null && upload.template_id !== null;
   if (!isChecked) return { kind: 'checking', upload, checkedRows: await countCheckedRows(app.db, upload.id) };
   return loadChecked(app, service, upload, row);
+}
+
+/** A file that was not sent shows and sends the texts of its template. */
+export async function getOpenFile(app: ConsoleApp, reader: Reader, fileId: string): Promise<Upload> {
+  const upload = await getUpload(app, reader.service.id, fileId);
+  await refuseUnlessTemplateSeen(app, reader, upload);
+  return upload;
+}
+
+/** Folders do not limit messages that were sent. */
+async function refuseUnlessTemplateSeen(app: ConsoleApp, reader: Reader, upload: Upload): Promise<void> {
+  if (upload.state === 'sent' || upload.template_id === null) return;
+  const found = await findTemplate(app, reader.service.id, upload.template_id);
+  if (found.found === 'here') await refuseUnlessSeen(app, reader, found.template.row.folder);
 }
 
 async function isPaused(app: ConsoleApp, job: Job): Promise<boolean> {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import { printInSandbox } from '../../../letters/print/print-run.ts';
-import { notFound } from '../../../platform/failure.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { hasRight, may, rightNames } from '../../access/may.ts';
@@ -98,6 +98,10 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
           return view(request, formState, { newKey: await createTestKey(app, { user: visitor.user, service }) });
         case 'send': {
           const fields = await readFields(app, { user: visitor.user, service }, formState.typed);
+          // Never sends another template than the chosen one, which may have been archived or hidden since.
+          if (form.template_id && fields.template?.row.id !== form.template_id) {
+            throw invalidField('template_id', t('Choose a template.'));
+          }
           return view(request, formState, {
             sent: await sendFromHere(app, request.http, service.id, fields, form.once),
             isWatching: true,

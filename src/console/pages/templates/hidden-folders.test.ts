@@ -36,13 +36,13 @@ beforeAll(async () => {
   shown = await aTemplate(harness, service, { name: 'Welcome' });
 });
 
+/** What `src/console/every-right.full.test.ts` does not name: lists of templates, and folders in queries and forms. */
 describe('a template in a folder that the member does not see', () => {
   it('403 to move it out, alone or with others, all or nothing', async () => {
     for (const chosen of [[hidden], [shown, hidden], [hidden.toUpperCase()]]) {
       expect((await writer.post(path(), { do: 'move', 'templates[]': chosen })).status).toBe(403);
       expect(await folderOf(hidden)).toBe(folder);
     }
-    expect((await writer.get(path(`/${hidden}`))).status).toBe(403);
   });
 
   it('403 to move others into the folder, or the folder itself', async () => {
@@ -60,16 +60,12 @@ describe('a template in a folder that the member does not see', () => {
     }
   });
 
-  it('403 to archive, copy and edit it', async () => {
+  it('403 to archive or copy it', async () => {
     for (const what of ['archive', 'archive-all']) {
       expect((await writer.post(path(), { do: what, 'templates[]': [hidden] })).status).toBe(403);
     }
     expect((await writer.post(path(`/copy?template=${hidden}`), { place: service })).status).toBe(403);
     expect((await writer.post(path(`/copy?template=${shown}`), { place: `${service} ${folder}` })).status).toBe(403);
-    expect((await writer.post(path(`/${hidden}/edit`), { do: 'save', content: 'x' })).status).toBe(403);
-    for (const what of ['save', 'delete']) {
-      expect((await writer.post(path(`/folders/${folder}`), { do: what, name: 'Mine' })).status).toBe(403);
-    }
   });
 
   it('403 to write a new one into the folder, and to read the draft of one', async () => {

@@ -147,8 +147,10 @@ export const messageActions: Actions = (harness, world) => {
     changes('api_key', `${service}/integration/keys/revoke`, {
       by,
       prepare: async () => {
+        const name = `Key ${newId(clock.now())}`;
+        await anApiKey(harness, world.service.id, { name });
         const { body } = await harness.admin('GET', `/service/${world.service.id}/api-keys`);
-        return { form: { api_key_id: body.apiKeys.find(({ name }: { name: string }) => name === 'Second key').id } };
+        return { form: { api_key_id: body.apiKeys.find((key: { name: string }) => key.name === name).id } };
       },
     }),
     changes('template', `${service}/integration/smtp/template`, {
@@ -164,7 +166,7 @@ export const messageActions: Actions = (harness, world) => {
     changes('notification', `${service}/quick-start`, {
       by,
       prepare: async () => {
-        const api_key = await anApiKey(harness, world.service.id, { name: 'Quick start', key_type: 'test' });
+        const api_key = await anApiKey(harness, world.service.id, { key_type: 'test' });
         const message = { template_id: id('template_id'), channel: 'sms', ...to };
         return { form: { do: 'send', once: newId(clock.now()), api_key, ...message } };
       },

@@ -1,3 +1,4 @@
+import { newId } from '../../../../src/platform/id.ts';
 import { firstPage, makePdf } from '../../samples/pdf-samples.ts';
 import { aPerson, joinService } from '../console-people.ts';
 import { type Actions, changes, without } from './action.ts';
@@ -108,9 +109,12 @@ export const serviceActions: Actions = (harness, world) => {
     changes('service_invite', `${service}/team/invitations/cancel`, {
       by,
       prepare: async () => {
-        const { body } = await harness.admin('GET', `/service/${world.service.id}/invite`);
-        const pending = body.data.find(({ status }: { status: string }) => status === 'pending');
-        return { form: { invite_id: pending.id } };
+        const { body } = await harness.admin('POST', `/service/${world.service.id}/invite`, {
+          email_address: `invited-${newId(harness.clock.now())}@example.org`,
+          from_user: world.visitors.get('a manager')?.user?.id,
+          permissions: 'view_activity',
+        });
+        return { form: { invite_id: body.data.id } };
       },
     }),
     changes('service_member', `${service}/team/:user_id`, { by, form: { 'rights[]': ['templates'] }, prepare: member }),
