@@ -65,7 +65,8 @@ export function apiKeyRoutes(http: Http, app: Platform & { config: { auth: AuthS
           ),
           secret: Type.Optional({
             ...Uuid,
-            description: 'The secret that the key had on another server, while IMPORT_KEYS is on; no key may have it',
+            description:
+              'The secret that the key had on another server, a UUID of version 4, while IMPORT_KEYS is on; no key may have it',
           }),
         }),
         response: { 201: Data(Uuid) },

@@ -83,7 +83,10 @@ export async function createApiKey(
   const secret = request.secret === undefined ? randomUUID() : canonicalId(request.secret);
   const id = newId(now);
   await inTransaction(app.db, async (tx) => {
-    if (imported) await refuseIfSecretIsInUse(app, tx, secret);
+    if (imported) {
+      refuseUnlessRandom(secret);
+      await refuseIfSecretIsInUse(app, tx, secret);
+    }
     await insertApiKey(tx, {
       id,
       service_id: serviceId,
@@ -102,6 +105,11 @@ export async function createApiKey(
     if (imported) await recordImport(tx, { noun: 'api_key', id, service_id: serviceId });
   });
   return secret;
+}
+
+/** Servers of Notify create secrets of version 4. The nil UUID and those that contain a time can be guessed. */
+function refuseUnlessRandom(secret: string): void {
+  if (!/^.{14}4.{4}[89ab]/.test(secret)) throw invalidField('secret', 'Must be a UUID of version 4.');
 }
 
 const secretsAtOnce = 1_000;

@@ -126,6 +126,17 @@ describe('POST /service/{id}/api-key with a secret', () => {
     expect((await post('x')).body.message).toEqual({ secret: ['Not a valid UUID.'] });
   });
 
+  it.each([
+    ['the nil UUID', '00000000-0000-0000-0000-000000000000'],
+    ['version 1, which is a time', 'a32c5d60-c5f3-11f0-8de9-0242ac120002'],
+    ['version 7, which begins with a time', '0199a0a4-2f0b-7c55-b0a7-6d7a3a6f8a13'],
+    ['another variant', '7d1f0b7c-3c50-4a8e-2f0b-6d7a3a6f8a13'],
+    ['the highest UUID, without hyphens', 'f'.repeat(32)],
+  ])('400 for %s', async (_what, secret) => {
+    const { status, body } = await post(secret);
+    expect([status, body.message]).toEqual([400, { secret: ['Must be a UUID of version 4.'] }]);
+  });
+
   it('403 while IMPORT_KEYS is off, as it is unless somebody turns it on', async () => {
     const { admin } = await harness.anotherProcess({ auth: { importKeys: false } });
     const body = { name: 'never', key_type: 'normal', created_by: user };
