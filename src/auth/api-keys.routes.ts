@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, Name, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
 import { keyTypes } from '../protocol/key-types.ts';
-import { ApiKeyName, createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { refuseUnlessKeysAreImported } from './imported.ts';
 import type { AuthSettings } from './settings.ts';
 
@@ -42,7 +42,7 @@ export function apiKeyRoutes(http: Http, app: Platform & { config: { auth: AuthS
         summary: 'Create an API key; the secret is returned only here',
         params: OfService,
         body: Type.Object({
-          name: ApiKeyName,
+          name: Name,
           created_by: Uuid,
           key_type: KeyTypes,
           expires_at: Type.Optional(Nullable(Type.String({ format: 'datetime' }))),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Type } from 'typebox';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -21,8 +20,6 @@ import {
   selectServicesWithKeys,
 } from './api-keys.sql.ts';
 import { recordImport } from './imported.ts';
-
-export const ApiKeyName = Type.String({ minLength: 1, maxLength: 255 });
 
 const secretPurpose = 'api-key';
 

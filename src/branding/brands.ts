@@ -4,8 +4,6 @@ import { invalidField } from '../platform/failure.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { selectSimilarNames } from './brands.sql.ts';
 
-export const BrandName = Type.String({ minLength: 1, maxLength: 255 });
-
 export const NameFound = Type.Object({ name: Type.String() });
 
 export const OrgsAndServices = Data(

@@ -4,8 +4,8 @@ import { decodeBase64 } from '../platform/http/body/base64.ts';
 import { acceptsLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
-import { BrandName, BrandTypes, EmailBranding, NameFound, OrgsAndServices, uniqueName } from './brands.ts';
+import { Data, Name, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
+import { BrandTypes, EmailBranding, NameFound, OrgsAndServices, uniqueName } from './brands.ts';
 import { selectActiveEmailBrandings } from './email-branding.sql.ts';
 import {
   archiveEmailBranding,
@@ -56,7 +56,7 @@ export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void 
     {
       schema: {
         summary: 'Create an email branding with exactly one of text and alt_text',
-        body: Type.Object({ name: BrandName, brand_type: BrandTypes, ...look, created_by: Type.Optional(Uuid) }),
+        body: Type.Object({ name: Name, brand_type: BrandTypes, ...look, created_by: Type.Optional(Uuid) }),
         response: { 201: Data(EmailBranding) },
       },
     },
@@ -74,7 +74,7 @@ export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void 
         summary: 'Update an email branding; omitted fields keep their values',
         params: OfBrand,
         body: Type.Object({
-          name: Type.Optional(BrandName),
+          name: Type.Optional(Name),
           brand_type: Type.Optional(BrandTypes),
           ...look,
           updated_by: Type.Optional(Uuid),
@@ -116,7 +116,7 @@ export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void 
     {
       schema: {
         summary: 'Suggest a free email branding name based on the alt text',
-        body: Type.Object({ alt_text: BrandName }),
+        body: Type.Object({ alt_text: Name }),
         response: { 200: NameFound },
       },
     },

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { NoContent, Uuid } from '../protocol/fields.ts';
-import { BrandName, LetterBranding, NameFound, OrgsAndServices, uniqueName } from './brands.ts';
+import { Name, NoContent, Uuid } from '../protocol/fields.ts';
+import { LetterBranding, NameFound, OrgsAndServices, uniqueName } from './brands.ts';
 import { selectActiveLetterBrandings } from './letter-branding.sql.ts';
 import {
   archiveLetterBranding,
@@ -37,7 +37,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Create a letter branding',
-        body: Type.Object({ name: BrandName, filename: BrandName, created_by_id: Type.Optional(Uuid) }),
+        body: Type.Object({ name: Name, filename: Name, created_by_id: Type.Optional(Uuid) }),
         response: { 201: LetterBranding },
       },
     },
@@ -53,7 +53,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Update a letter branding; requires both names',
         params: OfBrand,
-        body: Type.Object({ name: BrandName, filename: BrandName, updated_by_id: Type.Optional(Uuid) }),
+        body: Type.Object({ name: Name, filename: Name, updated_by_id: Type.Optional(Uuid) }),
         response: { 201: LetterBranding },
       },
     },
@@ -96,7 +96,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Suggest a free letter branding name based on the given one',
-        body: Type.Object({ name: BrandName }),
+        body: Type.Object({ name: Name }),
         response: { 200: NameFound },
       },
     },

@@ -5,6 +5,7 @@ import { keptHeadersOf, ownMailHeader, ownMailMark } from '../notifications/send
 import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
+import { withoutHiddenCharacters } from '../protocol/hidden-characters.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { EmailBrand } from '../rendering/email/page.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
@@ -12,6 +13,7 @@ import type { SmsMessage, SmsOptions, SmsPreview } from '../rendering/sms/sms.ts
 import type { CompiledTemplate, EmailPageOptions, EmailTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import { checkLength, maxShortLength, type TasksFor } from '../templates/email-threads.ts';
+import { platformServiceId } from '../users/platform-user.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 
@@ -73,17 +75,27 @@ export async function composeEmail(
   const { one_click_unsubscribe_url: unsubscribe_url } = queued;
   // The header is for mail clients; a template can also show the link in the body.
   const unsubscribe_link = row.has_unsubscribe_link ? unsubscribe_url : null;
+  const rendered = await renderEmail(app, tasksFor, compiled, valuesOf(app, queued), service, unsubscribe_link);
   return {
     message: {
       reference: queued.id,
       to: queued.normalised_recipient ?? queued.recipient,
       reply_to: queued.reply_to_text,
-      ...(await renderEmail(app, tasksFor, compiled, valuesOf(app, queued), service, unsubscribe_link)),
+      ...rendered,
+      subject: subjectOf(row.service, rendered),
       unsubscribe_url,
       headers: headersOf(app, queued),
     },
     billable_units: 0,
   };
+}
+
+/**
+ * Removes hidden characters, because a mail client shows the subject beside the name of the sender. Zero-width spaces stay: rendering puts
+ * them into what must not become a link. In messages to accounts, isolates keep the order of the sentence.
+ */
+function subjectOf(serviceId: string, { subject }: { subject: string }): string {
+  return serviceId === platformServiceId ? subject : subject.replaceAll(/[^\u200B]+/g, withoutHiddenCharacters);
 }
 
 function headersOf({ secrets }: Platform, { id, personalisation }: Composable): EmailMessage['headers'] {

@@ -1,5 +1,6 @@
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
 import type { Urls } from '../platform/settings.ts';
+import { withoutHiddenCharacters } from '../protocol/hidden-characters.ts';
 import { printedValue } from '../protocol/schema-problems.ts';
 
 /** A validated upload in the personalisation of an email. */
@@ -36,7 +37,7 @@ function readFile(name: string, value: Record<string, unknown>): FileRequest {
   return {
     name,
     file: String(value.file),
-    filename: typeof value.filename === 'string' ? value.filename : null,
+    filename: typeof value.filename === 'string' ? withoutHiddenCharacters(value.filename) : null,
     is_csv: value.is_csv === true,
     confirm_email: value.confirm_email_before_download !== false,
     retention_weeks: weeksOf(value.retention_period) ?? defaultWeeks,

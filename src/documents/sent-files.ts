@@ -1,6 +1,7 @@
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
 import { decodeBase64 } from '../platform/http/body/base64.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
+import { withoutHiddenCharacters } from '../protocol/hidden-characters.ts';
 import { printedValue } from '../protocol/schema-problems.ts';
 import { describeUnsupported, type FileType, fileTypeOf, oldWorkbook } from '../templates/files/file-types.ts';
 import { weeksOf } from './file-requests.ts';
@@ -106,7 +107,7 @@ export function readSentFiles(personalisation: Record<string, unknown>): SentFil
     return {
       name,
       sending_method,
-      filename: typeof filename === 'string' ? filename : null,
+      filename: typeof filename === 'string' ? withoutHiddenCharacters(filename) : null,
       content,
       confirm_email: confirm_email_before_download === true,
       retention_weeks: weeksOf(retention_period) ?? defaultWeeks,

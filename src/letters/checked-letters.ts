@@ -5,6 +5,7 @@ import { invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
+import { withoutHiddenCharacters } from '../protocol/hidden-characters.ts';
 import { evaluatePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
 import { type PdfThreads, readPages } from './pdf-threads.ts';
 import { readAddress } from './precompiled.ts';
@@ -24,7 +25,8 @@ export async function keepCheckedLetter(
   filename: string,
   pdf: Uint8Array,
 ): Promise<CheckedLetter> {
-  const letter = { id: newId(app.clock.now()), filename, check: await checkPdfLetter(app, service, pdf) };
+  const check = await checkPdfLetter(app, service, pdf);
+  const letter = { id: newId(app.clock.now()), filename: withoutHiddenCharacters(filename), check };
   const path = pathOf(service.id, letter.id);
   await putForAnHour(app, { [`${path}.pdf`]: pdf, [`${path}.json`]: Buffer.from(JSON.stringify(letter)) });
   return letter;

@@ -1,6 +1,7 @@
 import type { TextFormat } from '../platform/http/schema-errors.ts';
 import type { Platform } from '../platform/platform.ts';
 import { protocolFormats } from '../protocol/fields.ts';
+import { refusalOfHiddenCharacters } from '../protocol/hidden-characters.ts';
 import { parseEmailAddress } from '../recipients/email-address.ts';
 import { refusalOfServicePermission } from '../services/service-fields.ts';
 import { refusalOfServiceName } from '../services/service-name.ts';
@@ -9,17 +10,23 @@ import { refusalOfTemplateName, refusalOfTemplateSubject } from '../templates/te
 import { refusalOfPermissionList } from '../users/invites/service-invites.ts';
 import { refusalOfMobileNumber, refusalOfName, refusalOfTimeZone } from '../users/user-formats.ts';
 
+/** The format of a name, and what else it refuses. */
+function nameFormat(refusal: (name: string) => string | undefined) {
+  return { refusal: (name: string) => refusalOfHiddenCharacters(name) ?? refusal(name) };
+}
+
 /** Text formats that request schemas refer to. */
 export const formats: Record<string, TextFormat<Pick<Platform, 'country'>>> = {
   ...protocolFormats,
   email: (text) => parseEmailAddress(text).ok,
-  'service-name': { refusal: refusalOfServiceName },
+  name: { refusal: refusalOfHiddenCharacters },
+  'service-name': nameFormat(refusalOfServiceName),
   'service-permission': { refusal: refusalOfServicePermission },
-  'user-name': { refusal: refusalOfName },
+  'user-name': nameFormat(refusalOfName),
   'service-permission-list': { refusal: refusalOfPermissionList },
   'user-mobile-number': { refusal: (text, { country }) => refusalOfMobileNumber(country, text) },
   'time-zone': { refusal: refusalOfTimeZone },
   'language-tag': { refusal: refusalOfLanguage },
-  'template-name': { refusal: refusalOfTemplateName },
+  'template-name': nameFormat(refusalOfTemplateName),
   'template-subject': { refusal: refusalOfTemplateSubject },
 };

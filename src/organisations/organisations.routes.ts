@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, NoContent, Nullable, OfService, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, Name, NoContent, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import { agreementFields } from './agreement-fields.ts';
 import { OrganisationTypes } from './organisation-types.ts';
 import { selectOrganisations } from './organisations.sql.ts';
@@ -98,7 +98,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Create an organisation',
         body: Type.Object({
-          name: Type.String({ minLength: 1, maxLength: 255 }),
+          name: Name,
           crown: Type.Boolean(),
           organisation_type: OfCountry,
           ...Type.Partial(Type.Object(agreementFields)).properties,

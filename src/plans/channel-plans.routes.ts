@@ -2,11 +2,10 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { channels } from '../protocol/channels.ts';
-import { Data, Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, Name, NoContent, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
 import { archivePlan, createPlan, getPlan, getPlanFigures, listPlans, maxSteps, updatePlan } from './channel-plans.ts';
 
 const OfPlan = Type.Object({ service_id: Uuid, plan_id: Uuid });
-const Name = Type.String({ minLength: 1, maxLength: 255 });
 
 const Step = Type.Object({
   channel: OneOf(channels),

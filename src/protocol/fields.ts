@@ -8,6 +8,8 @@ import { isUuid } from '../platform/id.ts';
 /** Field types shared by all requests and responses. */
 
 export const Uuid = Type.String({ format: 'uuid' });
+/** A name that people choose. It has no hidden characters. */
+export const Name = Type.String({ minLength: 1, maxLength: 255, format: 'name' });
 export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
 export const LondonTime = Type.String({ description: 'London time, YYYY-MM-DD HH:MM:SS' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });

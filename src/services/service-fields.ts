@@ -38,7 +38,7 @@ export const settable = {
   smtp_files: Nullable(OneOf(['refuse', 'drop', 'link'])),
   prefix_sms: Type.Boolean(),
   contact_link: Nullable(ShortText),
-  custom_email_sender_name: Nullable(ShortText),
+  custom_email_sender_name: Nullable(Type.String({ maxLength: 255, format: 'name' })),
   confirmed_email_sender_name: Nullable(Type.Boolean()),
   confirmed_unique: Type.Boolean(),
   has_active_go_live_request: Type.Boolean(),

@@ -6,6 +6,7 @@ import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.t
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { withoutHiddenCharacters } from '../../protocol/hidden-characters.ts';
 import { defaultRetentionDays, listRetentions } from '../../services/settings/data-retention.ts';
 import { readLanguage, templateLanguages } from '../../templates/languages/languages.ts';
 import { originalLines } from '../reports/job-report.ts';
@@ -81,7 +82,7 @@ export async function saveContactList(
     await insertContactList(tx, {
       id: upload.id,
       service_id: service.id,
-      original_file_name: request.original_file_name,
+      original_file_name: withoutHiddenCharacters(request.original_file_name),
       row_count: upload.row_count,
       template_type: request.template_type,
       language: service.permissions.has(templateLanguages) ? (readLanguage(request.language ?? '') ?? null) : null,

@@ -4,6 +4,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { conflict, type Failure } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { withoutHiddenCharacters } from '../../protocol/hidden-characters.ts';
 import { simulatedRecipients } from '../../recipients/recipient.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { BulkSettings } from '../settings.ts';
@@ -104,7 +105,7 @@ function rowOf(app: StoreDeps, id: string, upload: NewUpload, { header }: Sheet)
     id,
     service_id: service.id,
     state: 'receiving' as const,
-    original_file_name,
+    original_file_name: withoutHiddenCharacters(original_file_name),
     header,
     is_contact_list,
     template_id: template?.row.id ?? null,

@@ -5,6 +5,7 @@ import { invalid, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
+import { withoutHiddenCharacters } from '../../protocol/hidden-characters.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import { readUpload } from '../../templates/files/file-types.ts';
 import type { LetterAttachment } from '../../templates/template-row.ts';
@@ -91,7 +92,7 @@ function createLetterAttachment(app: Deps, request: NewAttachment, pages: Buffer
       id: request.upload_id,
       service_id: template.service,
       template_id: template.id,
-      original_filename: request.original_filename,
+      original_filename: withoutHiddenCharacters(request.original_filename),
       page_count: request.page_count,
       created_by_id: request.created_by_id,
       created_at: now,

@@ -3,6 +3,7 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
+import { withoutHiddenCharacters } from '../../protocol/hidden-characters.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { phoneNumberText, refusedEmailAddress } from '../../recipients/recipient-texts.ts';
@@ -116,7 +117,7 @@ export async function sendUploadedLetter(
   { filename, created_by, content, postage, file_id: requestedFileId, address }: OneOffLetterRequest,
 ): Promise<{ id: string }> {
   const context = await oneOffContext(app, serviceId, created_by);
-  const letter = { reference: filename, content, postage, address };
+  const letter = { reference: withoutHiddenCharacters(filename), content, postage, address };
   if (requestedFileId === undefined) {
     refuseIfDailyLimitIsReached(app, context, 'letter');
     return (await sendPrecompiledLetter(app, context, letter)).response;

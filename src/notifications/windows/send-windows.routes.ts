@@ -38,7 +38,11 @@ const WindowRecord = Type.Object(
   },
   { title: 'SendWindow' },
 );
-const WindowBody = Type.Object({ ...fields, closed_days: Type.Optional(Type.Array(Type.String())) });
+const WindowBody = Type.Object({
+  ...fields,
+  name: Type.String({ format: 'name' }),
+  closed_days: Type.Optional(Type.Array(Type.String())),
+});
 
 const Chosen = Type.Object({
   sms_window_id: Nullable(Uuid),

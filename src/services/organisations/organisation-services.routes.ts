@@ -4,7 +4,7 @@ import { OrganisationTypes } from '../../organisations/organisation-types.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { maxInteger, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { maxInteger, Name, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Allowances } from '../services.ts';
 import {
@@ -25,7 +25,7 @@ const Limit = Type.Integer({ minimum: 0, maximum: maxInteger });
 const ShortText = Nullable(Type.String({ maxLength: 255 }));
 
 const settable = {
-  name: Type.String({ minLength: 1, maxLength: 255 }),
+  name: Name,
   crown: Nullable(Type.Boolean()),
   organisation_type: Nullable(Type.String()),
   email_branding_id: Nullable(Uuid),

@@ -43,7 +43,7 @@ export const SmsSender = Type.Object(
 );
 
 const smsSenderFields = {
-  sms_sender: Type.String({ minLength: 1, maxLength: 11 }),
+  sms_sender: Type.String({ minLength: 1, maxLength: 11, format: 'name' }),
   is_default: Type.Boolean(),
 };
 

@@ -5,6 +5,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
+import { withoutHiddenCharacters } from '../../protocol/hidden-characters.ts';
 import { emailFilePath } from '../template-row.ts';
 import { changedFields, getTemplateForUpdate } from '../template-update.ts';
 import { lockTemplate, updateTemplates } from '../templates.sql.ts';
@@ -57,7 +58,8 @@ export async function createEmailFile(
   of: OfTemplate,
   request: NewEmailFileRequest,
 ): Promise<EmailFileRow> {
-  refuseUnlessNameCanBeLinked(request.filename);
+  const filename = withoutHiddenCharacters(request.filename);
+  refuseUnlessNameCanBeLinked(filename);
   const content = readUpload(request.content);
   if (content.length > maxFileBytes) throw invalidField('content', fileIsTooLarge);
   await refuseIfInfected(app.virusScanner, content);
@@ -73,8 +75,8 @@ export async function createEmailFile(
       service_id: template.service,
       template_id: template.id,
       template_version: template.version,
-      filename: request.filename,
-      filename_key: comparableKey(request.filename),
+      filename,
+      filename_key: comparableKey(filename),
       link_text: request.link_text ?? null,
       retention_period: request.retention_period ?? defaultRetentionWeeks,
       validate_users_email: request.validate_users_email ?? true,
@@ -151,7 +153,8 @@ async function lockEmailFile(tx: Tx, of: OfFile): Promise<EmailFileRow> {
 }
 
 function changesOf(file: EmailFileRow, request: EmailFileSettings): EmailFileChange {
-  const { filename, link_text, retention_period, validate_users_email, pending } = request;
+  const { link_text, retention_period, validate_users_email, pending } = request;
+  const filename = request.filename === undefined ? undefined : withoutHiddenCharacters(request.filename);
   const change = changedFields(file, { filename, link_text, retention_period, validate_users_email, pending });
   return filename !== undefined && 'filename' in change ? { ...change, filename_key: comparableKey(filename) } : change;
 }

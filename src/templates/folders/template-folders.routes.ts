@@ -2,11 +2,10 @@ import { Type } from 'typebox';
 import { acceptsLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
+import { Data, Name, NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { createFolder, deleteFolder, listFolders, moveIntoFolder, updateFolder } from './template-folders.ts';
 
 const OfFolder = Type.Object({ service_id: Uuid, folder_id: Uuid });
-const Name = Type.String({ minLength: 1, maxLength: 255 });
 
 const Folder = Type.Object(
   {

@@ -28,7 +28,7 @@ import {
 } from './template-sources.ts';
 
 const Text = Nullable(Type.String());
-const Folder = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+const Folder = Type.Array(Type.String({ minLength: 1, maxLength: 255, format: 'name' }), {
   maxItems: 20,
   description: 'Names from the root down; folders that are missing are created',
 });

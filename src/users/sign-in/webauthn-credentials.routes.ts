@@ -7,6 +7,7 @@ import { createCredential, deleteCredential, listCredentials, renameCredential }
 
 const OfCredential = Type.Object({ user_id: Uuid, credential_id: Uuid });
 const Text = Type.String({ minLength: 1 });
+const KeyName = Type.String({ minLength: 1, format: 'name' });
 
 const Credential = Type.Object({
   id: Uuid,
@@ -42,7 +43,7 @@ export function webauthnCredentialRoutes(http: Http, app: Platform): void {
         summary: 'Add a security key',
         params: OfUser,
         body: Type.Object(
-          { name: Text, credential_data: Text, registration_response: Text },
+          { name: KeyName, credential_data: Text, registration_response: Text },
           { additionalProperties: false },
         ),
         response: { 201: Data(Credential) },
@@ -59,7 +60,7 @@ export function webauthnCredentialRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Rename a security key',
         params: OfCredential,
-        body: Type.Object({ name: Text }, { additionalProperties: false }),
+        body: Type.Object({ name: KeyName }, { additionalProperties: false }),
         response: { 200: Data(Credential) },
       },
     },

@@ -55,7 +55,10 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
       );
       return withPassword(app, request, { ...changePage(title, t('Continue'), fields, home), crumbs });
     },
-    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), current_password: currentPassword }),
+    form: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 100, format: 'name' }),
+      current_password: currentPassword,
+    }),
     needs: { name: t('Enter a name.'), ...needsPassword },
     async act({ visitor, reply }, form) {
       await checkOwnPassword(app, visitor.user.id, form);

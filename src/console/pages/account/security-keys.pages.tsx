@@ -77,7 +77,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const field = <Field formState={formState} name="name" label={t('Name')} value={key.name} autocomplete="off" />;
       return { ...changePage(t('Rename the security key'), t('Save'), field, home), crumbs };
     },
-    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100, format: 'name' }) }),
     needs: { name: t('Enter a name.') },
     async act({ visitor, param }, { name }) {
       await renameCredential(app, visitor.user.id, param('own_key_id'), name);

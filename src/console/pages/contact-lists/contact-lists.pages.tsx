@@ -136,7 +136,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     show: (request, formState) =>
       formState.typed.size === 0 && formState.problems.size === 0 ? toList(request) : view(request, formState),
-    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 1_600 }) }),
+    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 1_600, format: 'name' }) }),
     needs: { name: t('Enter a name.') },
     async act(request, { name }) {
       const { service, visitor, param } = request;

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { ApiKeyName, createApiKey, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
 import { sendOverSmtp } from '../../../inlet/settings.ts';
 import { t } from '../../../language/text.ts';
 import { hasOpenMessages } from '../../../plans/plan-messages.sql.ts';
 import { stopMessagesOfKey } from '../../../plans/plan-messages.ts';
 import { invalidField } from '../../../platform/failure.ts';
-import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { Name, OneOf, Uuid } from '../../../protocol/fields.ts';
 import { keyTypes } from '../../../protocol/key-types.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
@@ -84,7 +84,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
         ? keysView(request, formState)
         : { to: `/services/${request.service.id}/integration/keys` },
     form: Type.Object({
-      name: ApiKeyName,
+      name: Name,
       key_type: OneOf(keyTypes),
       manage_templates: Type.Optional(OneOf(['yes'])),
       manage_reports: Type.Optional(OneOf(['yes'])),

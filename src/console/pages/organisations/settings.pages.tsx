@@ -4,6 +4,7 @@ import { asIs, declared, joined, type Text, t } from '../../../language/text.ts'
 import { hasCrownBodies, labelOfType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
 import { archiveOrganisation, getOrganisation, type Organisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
+import { Name } from '../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';
 import { reachable } from '../../access/find-page.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -102,7 +103,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     fields: ({ name }, formState) => (
       <Field formState={formState} name="name" label={t('Name')} value={name} autocomplete="off" />
     ),
-    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
+    form: Type.Object({ name: Name }),
     needs: { name: t('Enter a name.') },
     change: ({ name }) => ({ name }),
   });

@@ -3,7 +3,7 @@ import { type Text, t } from '../../../language/text.ts';
 import { type getPlan, maxSteps } from '../../../plans/channel-plans.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { Name, OneOf, Uuid } from '../../../protocol/fields.ts';
 import { checkAll } from '../../forms.ts';
 import { channelLabels } from '../../message-labels.ts';
 import type { FormState } from '../../page.ts';
@@ -26,7 +26,7 @@ const only = Type.Array(OneOf(['yes']));
 const later = Type.Optional(Uuid);
 
 const Form = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255 }),
+  name: Name,
   ...{ template_1: Uuid, wait_1: wait },
   ...{ template_2: Uuid, only_2: only, wait_2: wait },
   ...{ template_3: later, only_3: only, wait_3: wait },

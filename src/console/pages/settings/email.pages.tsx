@@ -50,7 +50,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     ),
     form: Type.Object({
       use: OneOf(['service', 'own']),
-      custom_name: Type.Optional(Type.String({ maxLength: 255 })),
+      custom_name: Type.Optional(Type.String({ maxLength: 255, format: 'name' })),
     }),
     needs: { use: t('Choose a name.') },
     async save(service, { use, custom_name = '' }) {

@@ -30,7 +30,7 @@ const noFields = Type.Object({});
 const listOf = (service: { id: string }) => `${settingsOf(service)}/sending-times`;
 
 const WindowForm = Type.Object({
-  name: Type.String({ maxLength: 100 }),
+  name: Type.String({ maxLength: 100, format: 'name' }),
   days: Type.Array(OneOf(weekdays)),
   from_time: Type.String({ maxLength: 5 }),
   until_time: Type.String({ maxLength: 5 }),

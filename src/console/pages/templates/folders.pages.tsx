@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import { isUuid } from '../../../platform/id.ts';
-import { Uuid } from '../../../protocol/fields.ts';
+import { Name, Uuid } from '../../../protocol/fields.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { createFolder, deleteFolder, updateFolder } from '../../../templates/folders/template-folders.ts';
 import { countInFolders } from '../../../templates/templates.ts';
@@ -15,7 +15,6 @@ import { buildCrumbs, type Folder, has, listPath, openLibrary } from './library.
 
 const who = { service: 'templates' } as const;
 type Writing = PageRequest<typeof who>;
-const FolderName = Type.String({ minLength: 1, maxLength: 255 });
 
 export function folderPages(pages: Pages, app: ConsoleApp): void {
   const listActiveMembers = async ({ service }: Writing) =>
@@ -40,7 +39,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
         ),
       };
     },
-    form: Type.Object({ name: FolderName }),
+    form: Type.Object({ name: Name }),
     needs: { name: t('Enter a name.') },
     async act(request, { name }) {
       const library = await openLibrary(app, request);
@@ -96,7 +95,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({
       do: Type.Optional(Type.String()),
-      name: Type.Optional(FolderName),
+      name: Type.Optional(Name),
       people: Type.Array(Uuid),
     }),
     async act(request, form) {

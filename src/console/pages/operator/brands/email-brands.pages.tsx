@@ -12,7 +12,7 @@ import { maxLogoBytes, storeEmailLogo, uploadedLogoPath } from '../../../../bran
 import { previewEmailBrand } from '../../../../delivery/previews/previews.ts';
 import { t } from '../../../../language/text.ts';
 import { invalidField } from '../../../../platform/failure.ts';
-import { OneOf } from '../../../../protocol/fields.ts';
+import { Name, OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import type { FormState, Pages } from '../../../page.ts';
@@ -91,7 +91,7 @@ export const brandTypeNames: Record<BrandType, string> = {
 const ShortText = Type.Optional(Type.String({ maxLength: 255 }));
 
 const EmailBrandForm = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255 }),
+  name: Name,
   brand_type: OneOf(['org', 'both', 'org_banner']),
   alt_text: ShortText,
   text: ShortText,

@@ -11,6 +11,7 @@ import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../
 import { invalidField } from '../../../../platform/failure.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
 import { newId } from '../../../../platform/id.ts';
+import { Name } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { sheetSize } from '../../../letter-paper.ts';
 import { pageUrl } from '../../../links.ts';
@@ -42,7 +43,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
         label={brand ? t('Another logo (optional)') : t('Logo')}
       />
     ),
-    form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
+    form: Type.Object({ name: Name }),
     needs: { name: t('Enter a name.') },
     file: { name: 'logo', max_bytes: 1_000_000 },
     needsLogo: chooseLogo,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { declared, t } from '../../../../language/text.ts';
 import { labelOfType, OrganisationTypes } from '../../../../organisations/organisation-types.ts';
 import { createOrganisation, searchOrganisations } from '../../../../organisations/organisations.ts';
+import { Name } from '../../../../protocol/fields.ts';
 import { reachable } from '../../../access/find-page.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { Icon } from '../../../layout/icon.tsx';
@@ -93,7 +94,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
       ),
     }),
     form: Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 255 }),
+      name: Name,
       type: OrganisationTypes(app.country),
     }),
     needs: { name: t('Enter a name.'), type: t('Choose a type.') },

@@ -5,6 +5,7 @@ import { t } from '../../../../language/text.ts';
 import { sendDraftToWriter } from '../../../../notifications/one-off/one-off.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
+import { refusalOfHiddenCharacters } from '../../../../protocol/hidden-characters.ts';
 import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
 import { compileDraft, discardDraft, problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import { type CurrentTemplateRow, compileRow, type EmailFile } from '../../../../templates/template-row.ts';
@@ -23,9 +24,11 @@ export function findProblems(
   { name, draft }: Editing,
   preview: DraftPreview | undefined,
 ): Record<string, string> {
+  const hidden = refusalOfHiddenCharacters(name);
   const fileInSubject = draft.email_files.find(({ filename }) => mentions(draft.subject ?? '', filename));
   return {
     ...(name === '' ? { name: t('Enter a name.') } : {}),
+    ...(hidden ? { name: hidden } : {}),
     ...(name.length > maxNameLength
       ? { name: t('Use at most {max} characters for the name.', { max: maxNameLength }) }
       : {}),
