@@ -51,10 +51,12 @@ function expectedOf(
 ): ReturnType<typeof may> {
   // There is an administrator.
   if (page.path === '/start') return 'not-found';
-  if (page.path.includes(':own_key_id') && user && user.id !== world.visitors.get('a manager')?.user?.id)
-    return 'not-found';
   const service = typeof page.who === 'object' ? world.service : undefined;
-  return may(page.who, user, service, page.onlyReads ? 'view' : action);
+  const answer = may(page.who, user, service, page.onlyReads ? 'view' : action);
+  const isOfManager = /:(own_key|\w*draft)_id/.test(page.path);
+  return isOfManager && answer === 'yes' && user?.id !== world.visitors.get('a manager')?.user?.id
+    ? 'not-found'
+    : answer;
 }
 
 /** A few at a time, which is faster than one after the other. */

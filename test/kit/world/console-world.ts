@@ -84,14 +84,15 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
   for (const [role, permissions] of Object.entries(roles) as [Role, string[] | null | undefined][]) {
     visitors.set(role, await aVisitor(harness, service, role, permissions, mark));
   }
+  const userOf = (role: Role) => visitors.get(role)?.user?.id ?? '';
   for (const [values, id] of [
     [own, service.id],
     [foreign, otherService],
   ] as const) {
     const email = values.get('email_template_id') ?? '';
-    for (const [name, value] of await someWriting(harness, id, email, mark)) values.set(name, value);
+    const written = await someWriting(harness, id, { email, author: userOf('a manager') }, mark);
+    for (const [name, value] of written) values.set(name, value);
   }
-  const userOf = (role: Role) => visitors.get(role)?.user?.id ?? '';
   const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
     requester_id: (await aPerson(harness, { name: `Grace Hopper${mark}` })).id,
     contacted_user_ids: [userOf('a manager')],
@@ -342,26 +343,25 @@ async function someBrands(harness: Harness, organisation: string, mark: string):
   ];
 }
 
-/** A folder that the whole team sees, and drafts that somebody is writing. */
+/** A folder that the whole team sees, and drafts, which only their author sees. */
 async function someWriting(
   harness: Harness,
   serviceId: string,
-  emailTemplateId: string,
+  { email, author }: { email: string; author: string },
   mark: string,
 ): Promise<[string, string][]> {
   const { app } = harness;
   const { id: folder } = await createFolder(app, serviceId, { name: `Appointments${mark}`, parent_id: null });
-  const user_id = (await aPerson(harness)).id;
   const keep = async (channel: string) => {
     const id = newId(app.clock.now());
     const fields = { channel, name: `New${mark}`, subject: `Hello${mark}`, content: `Hello ((name))${mark}` };
-    await keepDraft(app, { id, service_id: serviceId, user_id, template_id: null, fields });
+    await keepDraft(app, { id, service_id: serviceId, user_id: author, template_id: null, fields });
     return id;
   };
   const file = await createEmailFile(
     app,
-    { service_id: serviceId, template_id: emailTemplateId },
-    { filename: `plan${mark}.pdf`, link_text: `The plan${mark}`, created_by_id: user_id, content: 'JVBERi0=' },
+    { service_id: serviceId, template_id: email },
+    { filename: `plan${mark}.pdf`, link_text: `The plan${mark}`, created_by_id: author, content: 'JVBERi0=' },
   );
   const domain = await addDomain(harness, {
     scope: 'service',
