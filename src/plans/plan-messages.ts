@@ -50,6 +50,8 @@ import { countSteps, endedSteps, recordProgress } from './progress.ts';
 import { findReachedLimit, sendStep, type Unsent } from './send-step.ts';
 import { withdrawSteps } from './withdraw-steps.ts';
 
+export { hasOpenMessages } from './plan-messages.sql.ts';
+
 export interface PlanSend {
   plan: { id: string } | { name: string };
   recipient: PlanRecipient;

@@ -1,6 +1,5 @@
 import { annualLimitExceeded, findExceededYear } from '../notifications/limits/annual-limits.ts';
-import { selectCount } from '../notifications/limits/daily-limits.sql.ts';
-import { dailyLimitExceeded } from '../notifications/limits/daily-limits.ts';
+import { dailyLimitExceeded, remainingToday } from '../notifications/limits/daily-limits.ts';
 import { phoneRulesFor } from '../notifications/sending/read-requests.ts';
 import { sendEmail, sendLetter, sendSms } from '../notifications/sending/send.ts';
 import type { SendContext, SendDeps } from '../notifications/sending/send-context.ts';
@@ -85,8 +84,7 @@ export async function findReachedLimit(
   channel: Channel,
 ): Promise<Unsent | undefined> {
   if (key_type === 'test') return undefined;
-  const day = { service_id: service.id, utc_day: app.country.limitCalendar.day(now), channel };
-  const isDayOver = (await selectCount(app.db, day)) >= service.daily_limits[channel];
+  const isDayOver = (await remainingToday(app, service, channel)).messages === 0;
   const year = isDayOver ? undefined : await findExceededYear(app, service, channel, { messages: 1, parts: 1 });
   if (!isDayOver && !year) return undefined;
   const failure = year

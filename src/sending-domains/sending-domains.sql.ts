@@ -89,7 +89,11 @@ export async function lockName(tx: Tx, name: string): Promise<void> {
 
 /** Whether an owner has proved that the name is theirs. */
 export async function isVerified(db: Db | Tx, name: string, owner?: DomainOwner): Promise<boolean> {
-  let found = db.selectFrom('sending_domains').select('id').where('name', '=', name).where('state', 'in', proven);
+  let found = db
+    .selectFrom('sending_domains')
+    .select('id')
+    .where('name', '=', name)
+    .where('state', '=', anyOf([...proven]));
   if (owner) found = found.where(isOf(owner));
   return (await found.executeTakeFirst()) !== undefined;
 }
