@@ -93,7 +93,7 @@ export async function isVerified(db: Db | Tx, name: string, owner?: DomainOwner)
     .selectFrom('sending_domains')
     .select('id')
     .where('name', '=', name)
-    .where('state', '=', anyOf([...proven]));
+    .where('state', 'in', ['verified', 'warning', 'suspended']);
   if (owner) found = found.where(isOf(owner));
   return (await found.executeTakeFirst()) !== undefined;
 }
@@ -103,9 +103,6 @@ export async function isClaimed(tx: Tx, name: string, owner: DomainOwner): Promi
   const claim = tx.selectFrom('sending_domains').select('id').where('name', '=', name).where('state', '=', 'pending');
   return (await claim.where(isOf(owner)).executeTakeFirst()) !== undefined;
 }
-
-/** In these states the ownership record was found. */
-const proven = ['verified', 'warning', 'suspended'] as const;
 
 function isOf(owner: DomainOwner) {
   const { scope, service_id, organisation_id } = sameOwner(owner);
