@@ -42,7 +42,7 @@ export class RunningRelease {
   private readonly url: string;
   private readonly surroundings: Surroundings;
 
-  /** `folder` holds a compiled release. */
+  /** `folder` has a compiled release. */
   static async start(name: string, folder: string, surroundings: Surroundings): Promise<RunningRelease> {
     const release = new RunningRelease(name, folder, surroundings, await claimPort());
     await release.untilReady();

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,36 +11,38 @@ import { searchPath } from '../kit/fakes/test-clock.ts';
 import { emptyDatabase, type TestDatabase } from '../kit/process/database.ts';
 import { type CallbackSink, startCallbackSink } from '../kit/vendors/stub-gateways.ts';
 import type { ServiceData } from '../kit/world/service-with-data.ts';
-import type { UnpackedRelease } from './previous-release.ts';
+import { type BuiltRelease, build, findPrevious, isRecording } from './releases.ts';
 import { environmentIn, RunningRelease } from './running-release.ts';
 
-/** A Monday evening, after the print cut-off. */
-const beginning = Date.parse('2024-11-11T17:45:00Z');
+/** A Monday evening, after the print cut-off. What was recorded is an hour older than what restores it. */
+const beginning = Date.parse(isRecording ? '2024-11-11T17:45:00Z' : '2024-11-11T18:45:00Z');
+
+type Which = 'previous' | 'present';
 
 /** A database, a data folder and a clock that both releases share, and a receiver of callbacks. */
 export class UpgradedWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'pennypost-upgrade-'));
   readonly sink: CallbackSink;
-  private readonly previous: UnpackedRelease;
+  private readonly previous: BuiltRelease;
   private readonly running: RunningRelease[] = [];
-  private readonly databases: (TestDatabase & { client: pg.Client })[] = [];
+  private readonly databases: (TestDatabase & { client: pg.Client; dataDir: string })[] = [];
   private readonly clockOffset_ms = beginning - Date.now();
   private readonly clockFile = join(this.folder, 'clock');
 
-  static async open(previous: UnpackedRelease): Promise<UpgradedWorld> {
-    const world = new UpgradedWorld(previous, await startCallbackSink());
+  static async open(): Promise<UpgradedWorld> {
+    const world = new UpgradedWorld(build(findPrevious()), await startCallbackSink());
     await world.createDatabase();
     return world;
   }
 
-  private constructor(previous: UnpackedRelease, sink: CallbackSink) {
+  private constructor(previous: BuiltRelease, sink: CallbackSink) {
     this.previous = previous;
     this.sink = sink;
     writeFileSync(this.clockFile, String(this.clockOffset_ms));
   }
 
-  /** A new, empty database, used by every process started from now on. */
-  async createDatabase(): Promise<string> {
+  /** A new, empty database and data folder, used by every process started from now on. */
+  async createDatabase(): Promise<void> {
     const database = await emptyDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -51,8 +53,7 @@ export class UpgradedWorld {
         'select pg_catalog.now() + ${this.clockOffset_ms} * interval ''1 ms''';
       alter database ${client.database} set search_path = ${searchPath};
       set search_path = ${searchPath}`);
-    this.databases.unshift({ ...database, client });
-    return database.url;
+    this.databases.unshift({ ...database, client, dataDir: mkdtempSync(join(this.folder, 'data-')) });
   }
 
   get databaseUrl(): string {
@@ -60,28 +61,22 @@ export class UpgradedWorld {
   }
 
   private get surroundings() {
-    const { databaseUrl, folder, clockOffset_ms, clockFile } = this;
-    return { databaseUrl, dataDir: folder, clockOffset_ms, clockFile };
+    const { databaseUrl, clockOffset_ms, clockFile } = this;
+    return { databaseUrl, dataDir: this.databases[0]?.dataDir ?? '', clockOffset_ms, clockFile };
   }
 
-  async start(which: 'previous' | 'present'): Promise<RunningRelease> {
-    const { version, folder } = this.previous;
-    const [name, from] = which === 'previous' ? [version, folder] : ['This release', resolve('.')];
-    const release = await RunningRelease.start(name, from, this.surroundings);
+  private folderOf(which: Which): string {
+    return which === 'previous' ? this.previous.folder : resolve('.');
+  }
+
+  async start(which: Which): Promise<RunningRelease> {
+    const release = await RunningRelease.start(which, this.folderOf(which), this.surroundings);
     this.running.push(release);
     return release;
   }
 
-  /** Text by file name. */
-  migrationsOfPrevious(): Record<string, string> {
-    const folder = join(this.previous.folder, 'migrations');
-    return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
-  }
-
-  /** A command of the previous release. */
-  runPrevious(...words: string[]): void {
-    const main = join(this.previous.folder, 'dist/main.js');
-    execFileSync(process.execPath, [main, ...words], {
+  run(which: Which, ...words: string[]): void {
+    execFileSync(process.execPath, [join(this.folderOf(which), 'dist/main.js'), ...words], {
       env: environmentIn(this.surroundings),
       stdio: ['ignore', 'ignore', 2],
     });
@@ -96,7 +91,7 @@ export class UpgradedWorld {
   async finishDeliveries(release: RunningRelease, serviceData: ServiceData): Promise<void> {
     await this.settle(serviceData.ids.service_id);
     // The clock is after the cut-off, so that there is a print run; the letters are from before it.
-    await this.query(`update notifications set created_at = created_at - interval '1 hour'
+    await this.query(`update notifications set created_at = created_at - interval '2 hours'
       where notification_type = 'letter' and status = 'created'`);
     for (const task of await this.scheduledTasks()) await this.query('select graphile_worker.add_job($1)', [task]);
     await this.settle(serviceData.ids.service_id);
@@ -107,7 +102,7 @@ export class UpgradedWorld {
 
   /** The tasks that both releases have: either may run them. */
   private async scheduledTasks(): Promise<string[]> {
-    const previous = await import(pathToFileURL(join(this.previous.folder, 'dist/tasks.js')).href);
+    const previous = await import(pathToFileURL(join(this.folderOf('previous'), 'dist/tasks.js')).href);
     const known = new Set(tasks.filter(({ schedule }) => schedule).map(({ name }) => name));
     return previous.tasks.map(({ name }: { name: string }) => name).filter((name: string) => known.has(name));
   }

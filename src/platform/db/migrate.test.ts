@@ -1,11 +1,8 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabase, type TestDatabase } from '../../../test/kit/process/database.ts';
+import { migrationsAnd } from '../../../test/kit/process/migrations-and.ts';
 import { isTimeFaked } from '../../../test/kit/process/process-environment.ts';
 import { createLog } from '../log.ts';
 import { migrate } from './migrate.ts';
@@ -13,15 +10,10 @@ import type { Seed } from './seed.ts';
 
 /** A migration that needs a lock on a table that is in use. */
 const later = '9999_index_of_a_busy_table.sql';
-const paths: string[] = [];
 const all = withMigration(later, 'create index notifications_created_at_idx on notifications (created_at);');
 
 function withMigration(name: string, text: string) {
-  const path = mkdtempSync(join(tmpdir(), 'pennypost-migrations-'));
-  paths.push(path);
-  cpSync(fileURLToPath(new URL('../../../migrations', import.meta.url)), path, { recursive: true });
-  writeFileSync(join(path, name), text);
-  return { seeds: [], folder: pathToFileURL(`${path}/`) };
+  return { seeds: [], folder: migrationsAnd(name, text) };
 }
 
 const log = createLog('silent');
@@ -37,10 +29,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients) await client.end();
   await database.drop();
-});
-
-afterAll(() => {
-  for (const path of paths) rmSync(path, { recursive: true, force: true });
 });
 
 async function connected(): Promise<pg.Client> {
