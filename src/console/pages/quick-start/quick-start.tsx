@@ -250,7 +250,7 @@ const newTemplate = '/services/:service_id/templates/new';
 function Code({ snippets, language }: { snippets: readonly Snippet[]; language: string }) {
   return (
     <fieldset class="code code-choice">
-      <legend class="sr">{t('Language')}</legend>
+      <legend class="sr">{t('Language', { context: 'a programming language' })}</legend>
       {snippets.map(({ id, label, code }) => (
         <>
           <input type="radio" class="sr" id={`in-${id}`} name="language" value={id} checked={id === language} />

@@ -101,7 +101,9 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
               { head: t('By'), cell: ({ user_name }) => user_name },
               {
                 head: t('Reference'),
-                cell: ({ client_reference }) => <span dir="auto">{client_reference ?? t('None')}</span>,
+                cell: ({ client_reference }) => (
+                  <span dir="auto">{client_reference ?? t('None', { context: 'no reference' })}</span>
+                ),
               },
               {
                 head: t('File'),

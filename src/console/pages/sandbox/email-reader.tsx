@@ -17,7 +17,7 @@ interface EmailProps {
 
 const viewNames = {
   html: 'HTML',
-  text: t('Text'),
+  text: t('Text', { context: 'the plain text of an email' }),
   both: t('Side by side'),
   source: t('Source'),
   headers: t('Headers'),

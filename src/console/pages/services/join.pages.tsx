@@ -153,7 +153,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
         title: t('{name} asked to join', { name: requester.name }),
         content: (
           <div class="stack measure">
-            <section class="card" aria-label={t('Request')}>
+            <section class="card" aria-label={t('Request', { context: 'to join a service' })}>
               <dl class="facts">
                 <dt>{t('Email address')}</dt>
                 <dd>{requester.email_address}</dd>

@@ -230,7 +230,11 @@ function operatorSettings(
       value: used.length > 0 ? joined(used, ', ') : t('None: suspended'),
       path: 'operator/channels',
     },
-    { label: t('Organisation'), value: organisation?.name ?? t('None'), path: 'operator/organisation' },
+    {
+      label: t('Organisation'),
+      value: organisation?.name ?? t('None', { context: 'no organisation' }),
+      path: 'operator/organisation',
+    },
     { label: t('Counted as live'), value: yesNo(service.count_as_live), path: 'operator/counted' },
     {
       label: t('Texts to landlines'),

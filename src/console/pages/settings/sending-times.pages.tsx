@@ -211,7 +211,7 @@ function WindowFields({ formState, window }: { formState: FormState; window?: Wi
       <Field
         formState={formState}
         name="from_time"
-        label={t('From')}
+        label={t('From', { context: 'a time' })}
         hint={t('For example, 08:00')}
         value={window?.from_time}
         short

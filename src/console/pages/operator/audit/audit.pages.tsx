@@ -176,11 +176,17 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
           <Field
             formState={formState}
             name="from"
-            label={t('From')}
+            label={t('From', { context: 'a date' })}
             hint={t('For example 2026-11-15')}
             value={query.from}
           />
-          <Field formState={formState} name="to" label={t('To')} hint={t('This day is included.')} value={query.to} />
+          <Field
+            formState={formState}
+            name="to"
+            label={t('To', { context: 'a date' })}
+            hint={t('This day is included.')}
+            value={query.to}
+          />
           <div class="row">
             <button class="button button--primary" type="submit">
               {t('Find')}

@@ -62,7 +62,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
       <dl class="facts">
         <dt>{t('Style')}</dt>
         <dd>{brandTypeNames[brand.brand_type]}</dd>
-        <dt>{brand.text === null ? t('Logo says') : t('Text')}</dt>
+        <dt>{brand.text === null ? t('Logo says') : t('Text', { context: 'the text of a brand' })}</dt>
         <dd dir="auto">{brand.text ?? brand.alt_text}</dd>
         <dt>{t('Colour')}</dt>
         <dd>{brand.colour ?? t('None')}</dd>

@@ -186,7 +186,7 @@ export function CallsChart(calls: Calls) {
           <caption class="sr">{title}</caption>
           <thead>
             <tr>
-              <th scope="col">{t('From')}</th>
+              <th scope="col">{t('From', { context: 'a time' })}</th>
               <th scope="col" class="num">
                 {t('Handed over')}
               </th>

@@ -86,7 +86,10 @@ export function SystemContent({ overview }: { overview: Overview }) {
         rows={findings}
         keyOf={({ name, provider = '' }) => name + provider}
         columns={[
-          { head: t('Check'), cell: ({ name }) => checkNames.get(name) ?? <code>{name}</code> },
+          {
+            head: t('Check', { context: 'what was checked' }),
+            cell: ({ name }) => checkNames.get(name) ?? <code>{name}</code>,
+          },
           {
             head: t('State'),
             cell: ({ ok, is_warning }) =>

@@ -81,7 +81,10 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                   rows={texts}
                   keyOf={({ valid_from }) => valid_from}
                   columns={[
-                    { head: t('From'), cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from) },
+                    {
+                      head: t('From', { context: 'a date' }),
+                      cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from),
+                    },
                     { head: t('State'), cell: ({ valid_from }) => stateOf(valid_from) },
                     { head: t('Price'), cell: ({ rate }) => money.price(rate), numeric: true },
                   ]}
@@ -127,7 +130,12 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             hint={t('For example {example} ({unit})', { example: money.plain(0.0227), unit: unitOf(money) })}
             inputmode="text"
           />
-          <DayField formState={formState} name="valid_from" label={t('From')} hint={fromMidnight(app.country)} />
+          <DayField
+            formState={formState}
+            name="valid_from"
+            label={t('From', { context: 'a date' })}
+            hint={fromMidnight(app.country)}
+          />
         </SaveForm>
       ),
     }),
@@ -181,7 +189,12 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                 { value: 'numeric-sender', label: t('Only numbers can be senders') },
               ]}
             />
-            <DayField formState={formState} name="valid_from" label={t('From')} hint={fromMidnight(app.country)} />
+            <DayField
+              formState={formState}
+              name="valid_from"
+              label={t('From', { context: 'a date' })}
+              hint={fromMidnight(app.country)}
+            />
           </SaveForm>
         ),
       }),
@@ -229,7 +242,12 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             label={t('Price of a letter, in {unit}', { unit: unitOf(money) })}
             hint={t('For example {example} ({unit})', { example: money.plain(0.68), unit: unitOf(money) })}
           />
-          <DayField formState={formState} name="start_date" label={t('From')} hint={fromMidnight(app.country)} />
+          <DayField
+            formState={formState}
+            name="start_date"
+            label={t('From', { context: 'a date' })}
+            hint={fromMidnight(app.country)}
+          />
         </SaveForm>
       ),
     }),
@@ -282,7 +300,7 @@ function RatesAbroad({ rates, now }: { rates: RateAbroad[]; now: string }) {
           columns={[
             { head: t('Calling code'), cell: ({ prefix }) => `+${prefix}` },
             {
-              head: t('From'),
+              head: t('From', { context: 'a date' }),
               cell: ({ valid_from }) => `${fullDay(calendar, valid_from)}${valid_from > now ? ' (coming)' : ''}`,
             },
             { head: t('Receipts'), cell: ({ receipts }) => (receipts ? t('Yes') : t('No')) },
@@ -322,7 +340,7 @@ function LetterRates({ caption, rates }: { caption: Text; rates: readonly Letter
       keyOf={([line]) => line}
       columns={[
         { head: t('Postage'), cell: ([, [rate]]) => declared(postageLabel(postage, rate?.post_class ?? '')) },
-        { head: t('From'), cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
+        { head: t('From', { context: 'a date' }), cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
         ...sheets.map((count) => ({
           head: count === 1 ? t('1 sheet') : t('{count} sheets', { count }),
           numeric: true as const,

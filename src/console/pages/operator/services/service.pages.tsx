@@ -89,7 +89,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                         {organisation.name}
                       </a>
                     ) : (
-                      t('None')
+                      t('None', { context: 'no organisation' })
                     ),
                     ...setting('organisation'),
                   },

@@ -116,7 +116,11 @@ function ServiceList({ services, now }: { services: readonly Listed[]; now: Date
         {
           head: t('Organisation'),
           cell: ({ organisation_name }) =>
-            organisation_name ? <span dir="auto">{organisation_name}</span> : <span class="muted">{t('None')}</span>,
+            organisation_name ? (
+              <span dir="auto">{organisation_name}</span>
+            ) : (
+              <span class="muted">{t('None', { context: 'no organisation' })}</span>
+            ),
         },
         { head: t('Created'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
       ]}
