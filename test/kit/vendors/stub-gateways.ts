@@ -102,6 +102,8 @@ export interface CallbackSink {
   calls: { headers: IncomingHttpHeaders; body: string; path: string; at: number }[];
   /** Returns the status of the response, or undefined for no response. */
   answer: (path: string) => number | undefined;
+  /** Milliseconds before the response. */
+  delay_ms: number;
   close(): Promise<void>;
 }
 
@@ -111,10 +113,11 @@ export async function startCallbackSink(): Promise<CallbackSink> {
   const front = await startHttpFront(async ({ url: path, headers, body }) => {
     calls.push({ headers, body, path, at: Date.now() });
     const status = sink.answer(path);
+    if (sink.delay_ms > 0) await new Promise((resolve) => setTimeout(resolve, sink.delay_ms));
     if (status === undefined) return undefined;
     const isRedirect = status >= 300 && status < 400;
     return { status, ...(isRedirect && { headers: { location: `${sink.url}/elsewhere` } }) };
   });
-  const sink: CallbackSink = { ...front, calls, answer: () => 204 };
+  const sink: CallbackSink = { ...front, calls, answer: () => 204, delay_ms: 0 };
   return sink;
 }
