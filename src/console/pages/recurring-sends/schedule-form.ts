@@ -169,7 +169,7 @@ const reasons = new Map<string, Text>([
   [limitExceeded, t('The list has more people than the limits of your service allow.')],
   [notRunning, t('Pennypost was not running at that time.')],
   [wasPaused, t('The recurring send was paused.')],
-  [fileCancelled, t('The file was cancelled.')],
+  [fileCancelled, t('File cancelled.')],
   [unexpectedError, t('Something went wrong on our side. An operator can find the reason in the log.')],
 ]);
 
