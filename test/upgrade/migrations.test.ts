@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { migrationFiles } from '../../src/platform/db/migrate.ts';
+import { digestOf, recorded, version } from './releases.ts';
 
 /**
  * Expand and contract: while processes are restarted one after the other, the previous version works on the new schema. So
@@ -73,5 +74,26 @@ describe('migrations', () => {
     'drop index users_by_name;',
   ])('would pass: %s', (sql) => {
     expect(breaches(sql)).toEqual([]);
+  });
+});
+
+describe('releases', () => {
+  const read = (path: string) => readFileSync(path, 'utf8');
+  const changes = [...read('CHANGELOG.md').matchAll(/^## \[(\S+)\] - (Unreleased|\d{4}-\d{2}-\d{2})$/gm)];
+
+  it('have the same version in every file', () => {
+    expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version);
+    expect(read('packaging/helm/pennypost/Chart.yaml')).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+    expect(changes[0]?.[1]).toBe(version);
+  });
+
+  it('are recorded', () => {
+    expect(recorded?.version).toBe(changes.find(([, , date]) => date !== 'Unreleased')?.[1]);
+  });
+
+  it('never change their migrations', () => {
+    const released = recorded?.migrations ?? {};
+    const present = Object.keys(released).filter((name) => existsSync(join('migrations', name)));
+    expect(Object.fromEntries(present.map((name) => [name, digestOf(name)]))).toEqual(released);
   });
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
@@ -12,7 +12,7 @@ import { isTimeFaked } from '../kit/process/process-environment.ts';
 import { readEveryPage } from '../kit/world/every-page.ts';
 import { createServiceWithData, type ServiceData } from '../kit/world/service-with-data.ts';
 import { expectDeliveredOnce, expectFigures } from './figures.ts';
-import { LightLoad } from './light-load.ts';
+import { startLoad } from './light-load.ts';
 import { doMoreWork } from './more-work.ts';
 import { findPrevious, isRecording, record, recorded, recordedBackup } from './releases.ts';
 import type { RunningRelease } from './running-release.ts';
@@ -95,13 +95,6 @@ describe.skipIf(isTimeFaked)(`an upgrade from ${findPrevious().name}`, { timeout
     return serviceData;
   }
 
-  /** As the first service. */
-  function startLoad(...releases: RunningRelease[]): LightLoad {
-    const load = new LightLoad(services[0] as ServiceData, ...releases);
-    onTestFinished(() => load.stop());
-    return load;
-  }
-
   it('begins with a database that the previous release has filled', async () => {
     pagesBefore = await readEveryPage(previous, await work(previous));
     await expectFigures(previous, world, services);
@@ -114,7 +107,7 @@ describe.skipIf(isTimeFaked)(`an upgrade from ${findPrevious().name}`, { timeout
   });
 
   it('the previous release keeps working under load during the migration and after it', async () => {
-    const load = startLoad(previous);
+    const load = startLoad(services[0] as ServiceData, [previous]);
     expect(await migrate(world.databaseUrl, log, { seeds, folder: migrations })).toContain(lastMigration);
     // Where they differ, `formerly` lacks the text of the previous release: src/users/account-templates.seed.ts.
     expect(await world.query(accountTextQuery)).toEqual(await textsOfNewDatabase());
@@ -129,9 +122,9 @@ describe.skipIf(isTimeFaked)(`an upgrade from ${findPrevious().name}`, { timeout
 
   it('it works beside this version until it is stopped: nothing is lost or done twice', async () => {
     present = await world.start('present');
-    const load = startLoad(previous, present);
+    const load = startLoad(services[0] as ServiceData, [previous, present]);
     await work(present);
-    load.sendOnlyTo(present);
+    load.releases = [present];
     expect(await previous.stop()).toBe(0);
     await load.stop();
     expect(Object.keys(load.responses)).toEqual(['201']);
