@@ -16,11 +16,11 @@ const unixOnly = [
   'test/journeys/tracing.full.test.ts',
   'test/ready.full.test.ts',
   'test/sandbox.full.test.ts',
-  'test/upgrade/*.test.ts',
+  'test/upgrade/*.full.test.ts',
 ];
 
 const everyTest = ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'];
-const slower = ['{src,test}/**/*.full.test.{ts,tsx}', 'test/upgrade/*.test.ts'];
+const slower = ['{src,test}/**/*.full.test.{ts,tsx}'];
 
 /** The tests of which `npm test` and `npm run test:full` run a part, and `npm run test:long` everything. */
 function partialFiles(): string[] {

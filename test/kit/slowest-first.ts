@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that take longest, or mostly wait for other processes: one that began last would go on alone. */
 const slowest = [
-  'test/upgrade/rolling-upgrade.test.ts',
+  'test/upgrade/rolling-upgrade.full.test.ts',
   'src/console/every-text.full.test.ts',
   'src/operations/audit/every-action.full.test.ts',
   'test/journeys/rolling-restart.full.test.ts',
