@@ -111,7 +111,7 @@ describe('POST /v2/notifications/email with an attachment', () => {
       'a.csv',
       'été “x” 你好.txt',
       '.._.._etc_passwd',
-      'x__Bcc: eve@example.org',
+      'xBcc: eve@example.org',
       `${'n'.repeat(251)}.txt`,
     ]);
     expect(got[0]?.mimeType).toBe('text/csv');
