@@ -47,7 +47,8 @@ describe('docs/guides/your-country.md', () => {
   });
 
   it('has files with which a start works', () => {
-    const [ofPrinter, wholeCountry] = blocks('json').map((text) => own(text).profile);
+    const [ofWords, ofPrinter, wholeCountry] = blocks('json').map((text) => own(text).profile);
+    expect(ofWords).toMatchObject({ code: 'x-sweden', answers: { words: { sv: { yes: ['ja'], stop: ['STOPP'] } } } });
     expect(ofPrinter).toMatchObject({ code: 'nl', letter: { cutOff: '15:00', window: 'nl-c5' } });
     expect(wholeCountry).toMatchObject({
       code: 'x-kathmandu',

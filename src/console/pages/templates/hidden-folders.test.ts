@@ -68,7 +68,7 @@ describe('a template in a folder that the member does not see', () => {
     expect((await writer.post(path(`/copy?template=${shown}`), { place: `${service} ${folder}` })).status).toBe(403);
   });
 
-  it('403 to write a new one into the folder, and to read the draft of one', async () => {
+  it('403 to write a new one into the folder, and 404 for the draft of another person', async () => {
     const form = { name: 'Warning', content: 'You are late', subject: 'Late', folder };
     expect((await writer.post(path('/new/email'), { ...form, do: 'save' })).status).toBe(403);
     expect((await writer.post(path(`/folders/new?folder=${folder}`), { name: 'Inside' })).status).toBe(403);
@@ -76,7 +76,7 @@ describe('a template in a folder that the member does not see', () => {
     await insider.post(path('/new/email'), { ...form, draft_id, do: 'preview' });
     const preview = `/console/services/${service}/template-drafts/${draft_id}/email`;
     expect((await insider.get(preview)).text).toContain('You are late');
-    expect((await writer.get(preview)).status).toBe(403);
+    expect((await writer.get(preview)).status).toBe(404);
     expect((await insider.post(path('/new/email'), { ...form, do: 'save' })).status).toBe(303);
   });
 
