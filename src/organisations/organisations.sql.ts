@@ -53,9 +53,23 @@ const meanings = {
   organisations_agreement_signed_by_id_fkey: () => invalidField('agreement_signed_by_id', 'No result found'),
 };
 
-/** Selects active organisations first, optionally filtered by part of the name. */
+/**
+ * Selects active organisations first, optionally filtered by part of the name. Counts the services of all in one pass: with a subquery for
+ * each of 2,000, this took more than ten seconds.
+ */
 export function selectOrganisations(db: Db, nameContains?: string) {
-  let query = db.selectFrom('organisations').select(shortColumns);
+  const live = db
+    .selectFrom('services')
+    .select((service) => ['organisation_id', service.fn.countAll<number>().as('count')])
+    .where('active', '=', true)
+    .where('restricted', '=', false)
+    .groupBy('organisation_id')
+    .as('live');
+  let query = db
+    .selectFrom('organisations')
+    .leftJoin(live, 'live.organisation_id', 'organisations.id')
+    .select(['id', 'name', 'active', 'organisation_type', domains.as('domains')])
+    .select(sql<number>`coalesce(live.count, 0)`.as('count_of_live_services'));
   if (nameContains !== undefined) query = query.where('name', 'ilike', likeContains(nameContains));
   return query.orderBy('active', 'desc').orderBy('name').execute();
 }
