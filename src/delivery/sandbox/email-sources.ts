@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { StorageSettings } from '../../platform/settings.ts';
-import { decodeEntities } from '../../rendering/escape.ts';
+import { parseEmail, type SentEmail } from '../../rendering/email/sent-email.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
 import { type SourceLocation, selectSource } from './sandbox.sql.ts';
 
 interface OfFolder {
@@ -93,59 +93,26 @@ export async function deleteSourcesBefore(app: OfFolder, cutoff: Date): Promise<
 type Deps = Platform & { config: { storage: StorageSettings } };
 
 /** An email as the sandbox received it. */
-export interface SentEmail {
+export interface SandboxEmail extends SentEmail {
   source: Buffer;
-  html: string;
-  text: string;
-  /** In their original order, decoded. */
-  headers: { name: string; value: string }[];
-  from: string;
-  reply_to: string;
-  /** The distinct URLs in its links. */
-  links: string[];
-  /** The URL for one-click unsubscribing by mail clients (RFC 8058). */
-  unsubscribe_url: string | undefined;
-  attachments: { filename: string; mime_type: string; size_in_bytes: number }[];
 }
 
+/** A longer email is parsed in a thread. */
+const maxParsedHere = 100_000;
+
 /** Returns undefined if this machine does not have the email. Each process keeps its own. */
-export async function findSentEmail(app: Deps, id: string): Promise<SentEmail | undefined> {
+export async function findSentEmail(
+  app: Deps & { emailThreads: EmailThreads },
+  id: string,
+): Promise<SandboxEmail | undefined> {
   const source = await findSource(app, id);
-  return source && parseEmail(source);
+  if (!source) return undefined;
+  const isLong = source.length > maxParsedHere;
+  const parsed = isLong ? app.emailThreads.forRequest('sandbox').run('parseEmail', source) : parseEmail(source);
+  return { source, ...(await parsed) };
 }
 
 export async function findSource(app: Deps, id: string): Promise<Buffer | undefined> {
   const location = await selectSource(app.db, id);
   return location && readSource(app, location);
-}
-
-async function parseEmail(source: Buffer): Promise<SentEmail> {
-  const email = await PostalMime.parse(source);
-  const header = (name: string) => email.headers.find(({ key }) => key === name)?.value ?? '';
-  const html = email.html ?? '';
-  return {
-    source,
-    html,
-    text: email.text ?? '',
-    headers: email.headers.map(({ originalKey, value }) => ({ name: originalKey, value: decodeWords(value) })),
-    from: mailbox(email.from),
-    reply_to: (email.replyTo ?? []).map(mailbox).join(', '),
-    links: linksOf(html),
-    unsubscribe_url: /<([^>]*)>/.exec(header('list-unsubscribe'))?.[1],
-    attachments: email.attachments.map(({ filename, mimeType, content }) => ({
-      filename: filename ?? '',
-      mime_type: mimeType,
-      size_in_bytes: Buffer.from(content as ArrayBuffer).length,
-    })),
-  };
-}
-
-function mailbox(address: Email['from']): string {
-  if (!address) return '';
-  return address.name ? `${address.name} <${address.address ?? ''}>` : (address.address ?? '');
-}
-
-function linksOf(html: string): string[] {
-  const found = [...html.matchAll(/<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)];
-  return [...new Set(found.map(([, double, single]) => decodeEntities(double ?? single ?? '').trim()))];
 }

@@ -14,6 +14,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { StorageSettings, Urls } from '../../platform/settings.ts';
 import { findNumberOfService } from '../../services/inbound-numbers/inbound-numbers.ts';
 import { getService } from '../../services/services.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
 import { recordUnsubscribe } from '../../unsubscribe/unsubscribe.ts';
 import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ReceiptStatus } from '../providers/reports.ts';
@@ -22,7 +23,10 @@ import { recordReceipts } from '../receipts/receipts.ts';
 import { findSentEmail } from './email-sources.ts';
 import type { InboxMessage } from './inbox.ts';
 
-type Deps = Platform & { config: { urls: Urls; storage: StorageSettings; optOuts: OptOutSettings } };
+type Deps = Platform & {
+  emailThreads: EmailThreads;
+  config: { urls: Urls; storage: StorageSettings; optOuts: OptOutSettings };
+};
 
 const receipts = [
   'delivered',

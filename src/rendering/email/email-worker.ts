@@ -4,6 +4,7 @@ import { compileTemplate, type EmailPageOptions, type EmailSource, type EmailTem
 import { maxOutlineCharacters, maxOutlinedLength } from './outlines.ts';
 
 export { diffTexts } from '../word-diff.ts';
+export { parseEmail } from './sent-email.ts';
 
 /**
  * The tasks of the email threads: long emails and comparisons would block the event loop. Arguments and results must be cloneable between threads. A thread

@@ -1,4 +1,4 @@
-import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
+import type { SandboxEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import { t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
@@ -11,7 +11,7 @@ import { type ListQuery, sandboxUrl, views, widths } from './list-query.ts';
 
 interface EmailProps {
   message: InboxMessage;
-  email: SentEmail | undefined;
+  email: SandboxEmail | undefined;
   list: ListQuery;
 }
 
@@ -78,7 +78,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
   );
 }
 
-function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
+function Shown({ message, email, list }: EmailProps & { email: SandboxEmail }) {
   switch (list.view) {
     case 'text':
       return <Preformatted label={t('Text of the email')}>{email.text}</Preformatted>;
@@ -107,7 +107,7 @@ function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
   }
 }
 
-function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) {
+function EmailFoot({ message, email, list }: EmailProps & { email: SandboxEmail }) {
   const { links, html, source } = email;
   const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(html);
   return (
@@ -134,6 +134,7 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
 const isFile = (link: string) => /\/d\/[\w-]{22}\/[\w-]{22}\?key=/.test(link);
 
 const maxOpenLinks = 3;
+const maxLinks = 200;
 
 function Links({ links, noun }: { links: readonly string[]; noun: 'file' | 'link' }) {
   if (links.length === 0) return null;
@@ -141,11 +142,12 @@ function Links({ links, noun }: { links: readonly string[]; noun: 'file' | 'link
     <details class="more" open={links.length <= maxOpenLinks}>
       <summary>{several(links.length, noun)}</summary>
       <ul class="links">
-        {links.map((link) => (
+        {links.slice(0, maxLinks).map((link) => (
           <li key={link}>
             <Link to={link} />
           </li>
         ))}
+        {links.length > maxLinks && <li>…</li>}
       </ul>
     </details>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
+import type { SandboxEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import type { SimulatedEvent } from '../../../delivery/sandbox/simulated-events.ts';
 import { T } from '../../../language/sentence.tsx';
@@ -26,7 +26,7 @@ import { type ListQuery, sandboxUrl } from './list-query.ts';
 interface ReaderProps {
   country: Country;
   message: InboxMessage;
-  email: SentEmail | undefined;
+  email: SandboxEmail | undefined;
   possible: SimulatedEvent[];
   isHeld: boolean;
   list: ListQuery;
@@ -111,7 +111,7 @@ function listFacts({ country, message, email, now }: ReaderProps): [string, Comp
 }
 
 /** Attachments can be opened in the downloaded email. */
-function listAttachments({ attachments }: SentEmail): string {
+function listAttachments({ attachments }: SandboxEmail): string {
   return joined(
     attachments.map(({ filename, size_in_bytes }) =>
       t('{filename} ({size})', { filename, size: dataSize(size_in_bytes) }),
@@ -121,7 +121,7 @@ function listAttachments({ attachments }: SentEmail): string {
 }
 
 /** The status, also sent as a fragment because it changes while the page is open. */
-export function CurrentStatus({ message, email }: { message: InboxMessage; email: SentEmail | undefined }) {
+export function CurrentStatus({ message, email }: { message: InboxMessage; email: SandboxEmail | undefined }) {
   const { country } = useViewer();
   return (
     <span role="status">
@@ -134,7 +134,7 @@ export function CurrentStatus({ message, email }: { message: InboxMessage; email
 function statusNote(
   country: Country,
   { notification_type, status, received_at, times_sent }: InboxMessage,
-  email: SentEmail | undefined,
+  email: SandboxEmail | undefined,
 ) {
   const repeated = times_sent > 1 ? [t('{count, plural, other {received # times}}', { count: times_sent })] : [];
   if (notification_type === 'letter' && status === 'created')

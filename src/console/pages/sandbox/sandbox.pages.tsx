@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
-import { findSentEmail } from '../../../delivery/sandbox/email-sources.ts';
+import { findSentEmail, findSource } from '../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery/sandbox/inbox.ts';
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
 import { possibleEvents, simulatedEvents, simulateEvent } from '../../../delivery/sandbox/simulated-events.ts';
@@ -209,17 +209,13 @@ function sandboxFilePages(pages: Pages, app: ConsoleApp, who: 'signed-in' | 'pla
     return message;
   }
 
-  async function getEmail(request: Seen) {
-    const { id } = await getMessageOfChannel(request, request.param('email_id'), 'email');
-    const email = await findSentEmail(app, id);
-    if (!email) throw notFound();
-    return { id, email };
-  }
+  const getEmail = (request: Seen) => getMessageOfChannel(request, request.param('email_id'), 'email');
 
   pages.add('/sandbox/emails/:email_id/frame', {
     who,
     async show(request) {
-      const { email } = await getEmail(request);
+      const email = await findSentEmail(app, (await getEmail(request)).id);
+      if (!email) throw notFound();
       return sendMailFrame(app, request.reply, email.html, { images: request.query('images') === 'remote' });
     },
   });
@@ -227,8 +223,10 @@ function sandboxFilePages(pages: Pages, app: ConsoleApp, who: 'signed-in' | 'pla
   pages.add('/sandbox/emails/:email_id/source', {
     who,
     async show(request) {
-      const { id, email } = await getEmail(request);
-      return sendSentFile(request.reply, 'message/rfc822', email.source, `${id}.eml`);
+      const { id } = await getEmail(request);
+      const source = await findSource(app, id);
+      if (!source) throw notFound();
+      return sendSentFile(request.reply, 'message/rfc822', source, `${id}.eml`);
     },
   });
 
