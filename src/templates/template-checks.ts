@@ -1,4 +1,5 @@
 import type { Country } from '../countries/country.ts';
+import { t } from '../language/text.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -64,6 +65,23 @@ export function refusalOfContent(
 export function refuseUnlessContentFits(texts: Texts, rules?: TextRules): void {
   const refusal = refusalOfContent(texts, rules);
   if (refusal !== undefined) throw invalidField('content', refusal);
+}
+
+/** Whatever concerns a template reads all its texts. Saved one by one, fifty languages would otherwise be hundreds of megabytes. */
+const maxCharacters = 4_000_000;
+
+type AllTexts = Pick<TemplateRow, 'subject' | 'content' | 'letter_welsh_content' | 'languages'>;
+
+export function refuseTooMuchText({ subject, content, letter_welsh_content, languages }: AllTexts): void {
+  const variants = languages?.variants.flatMap((variant) => [variant.subject, variant.content]) ?? [];
+  const lengths = [subject, content, letter_welsh_content, ...variants].map((text) => text?.length ?? 0);
+  if (lengths.reduce((sum, length) => sum + length, 0) <= maxCharacters) return;
+  throw invalidField(
+    'content',
+    t('The texts of a template can have at most {max, number} characters, all languages together.', {
+      max: maxCharacters,
+    }),
+  );
 }
 
 export function refuseUnlessSubjectFits(type: Channel, subject: string | null): void {

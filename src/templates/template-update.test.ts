@@ -60,6 +60,26 @@ describe('POST /service/{service_id}/template/{template_id} (edit)', () => {
     ]);
   });
 
+  it('400 for more text than the pages about a template can show, all languages together', async () => {
+    const wrong = {
+      content: ['The texts of a template can have at most 4,000,000 characters, all languages together.'],
+    };
+    const id = await aTemplateOfService({ template_type: 'email', subject: 'S', content: 'Hello' });
+    expect(await refusal(id, { content: 'x'.repeat(4_000_000) })).toEqual(wrong);
+    const multilingual = await aService(harness, { permissions: ['email', 'template_languages'] });
+    const other = await aTemplate(harness, multilingual, { template_type: 'email', subject: 'S', content: 'x' });
+    const variants = ['fr', 'nl', 'cy'].map((language) => ({
+      ...{ language, subject: 'S', content: 'x'.repeat(1_333_332) },
+    }));
+    const languages = { default: 'en', variants };
+    expect((await update(other, { languages }, multilingual)).body.message).toEqual(wrong);
+    variants[0] = { language: 'fr', subject: 'S', content: 'x'.repeat(1_333_331) };
+    expect((await update(other, { languages }, multilingual)).status).toBe(200);
+    // The texts that were saved before count, too.
+    expect((await update(other, { content: 'xx' }, multilingual)).body.message).toEqual(wrong);
+    expect((await update(other, { name: 'Other' }, multilingual)).status).toBe(200);
+  });
+
   it('200 with the same author when none is given', async () => {
     const id = await aTemplateOfService();
     const { body } = await update(id, { content: 'New' });

@@ -11,6 +11,7 @@ import { archiveEmailFiles, liveEmailFileIds } from './files/template-email-file
 import { readLanguages, refuseVariantsOfWelshLetter } from './languages/variants.ts';
 import {
   getServiceRules,
+  refuseTooMuchText,
   refuseUnlessChannelIsAllowed,
   refuseUnlessContentFits,
   refuseUnlessLanguagesFit,
@@ -118,6 +119,8 @@ async function changeReplyTo(tx: Tx, template: CurrentTemplateRow, replyTo: stri
   if (reply_to !== template.reply_to) await updateTemplates(tx, { id: template.id }, { reply_to }, now);
 }
 
+const texts = ['subject', 'content', 'letter_welsh_content', 'languages'];
+
 async function edit(
   tx: Tx,
   template: CurrentTemplateRow,
@@ -131,6 +134,7 @@ async function edit(
   const changed = { ...template, ...change };
   refuseUnlessLanguagesFit(changed, request);
   refuseVariantsOfWelshLetter(changed);
+  if (texts.some((field) => Object.hasOwn(change, field))) refuseTooMuchText(changed);
   refuseUnsubscribeLinkUnlessEmail(changed.template_type, changed.has_unsubscribe_link);
   const given = request.archive_email_file_ids ?? [];
   const leaving = change.archived ? 'all' : await liveEmailFileIds(tx, template.id, given);

@@ -14,6 +14,7 @@ import { insertVariants } from './languages/variants.sql.ts';
 import { type LanguagesRequest, readLanguages, refuseVariantsOfWelshLetter } from './languages/variants.ts';
 import {
   getServiceRules,
+  refuseTooMuchText,
   refuseUnlessChannelIsAllowed,
   refuseUnlessContentFits,
   refuseUnlessLanguagesFit,
@@ -102,6 +103,7 @@ export async function createTemplateIn(
   refuseUnlessContentFits(template, rules);
   const languages = readLanguages(template, request.languages ?? null, { permissions, ...rules });
   refuseVariantsOfWelshLetter({ ...template, languages });
+  refuseTooMuchText({ ...template, languages });
   await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
   await insertTemplate(tx, { ...template, ...languageColumns(languages) });
   if (languages) await insertVariants(tx, { id: template.id, version: 1 }, languages.variants);
