@@ -89,7 +89,7 @@ function sendContent(
     // Image servers do not learn where the message is read.
     .header('referrer-policy', 'no-referrer')
     .serializer((bytes: Buffer) => bytes as unknown as string)
-    .send(Buffer.from(content));
+    .send(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
   return { sent };
 }
 

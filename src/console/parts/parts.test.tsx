@@ -20,7 +20,7 @@ import { PlaceChoice } from './place-choice.tsx';
 import { Stamp, Status } from './status.tsx';
 import { Summary, Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
-import { Copy, Diff, TemplateText } from './text.tsx';
+import { Copy, Diff, LongText, TemplateText } from './text.tsx';
 import { Time } from './time.tsx';
 import { DayField, MoneyField, NumberField } from './value-fields.tsx';
 import { nextDay, nightWarning, readWhen, refuseBadTime, When } from './when.tsx';
@@ -75,6 +75,7 @@ const parts: Record<string, (text: Text) => VNode> = {
       ]}
     />
   ),
+  'long text': (text) => <LongText text={text} />,
   'template text': (text) => <TemplateText text={`((name)) ${text}`} />,
   'text area': (text) => (
     <TextArea formState={draftOf(text)} name="name" label={text} hint={text} rows={3} value={text} />
@@ -185,6 +186,15 @@ describe('parts with hostile texts', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+describe('texts of megabytes', () => {
+  it.each([LongText, TemplateText])('are shown up to a length: %s', (Part) => {
+    const html = renderToString(<Part text={'<'.repeat(2_000_000)} />);
+    expect(html.match(/&lt;/g)).toHaveLength(50_000);
+    expect(html).toContain('1,950,000 characters are not shown');
+    expect(renderToString(<Part text={'x'.repeat(50_000)} />)).toBe('x'.repeat(50_000));
   });
 });
 

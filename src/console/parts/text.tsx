@@ -4,11 +4,36 @@ import { splitAtPlaceholders } from '../../rendering/placeholders.ts';
 import type { TextChange } from '../../rendering/word-diff.ts';
 import { Icon } from '../layout/icon.tsx';
 
-/** A text of a template as written, with its placeholders marked. */
+/** A browser shows a page with several of these at once. Longer texts are those of mistakes and of attacks. */
+const maxShown = 50_000;
+
+/** The beginning of a text that may be megabytes long. */
+export function LongText({ text }: { text: string }) {
+  return (
+    <>
+      {text.slice(0, maxShown)}
+      <NotShown characters={text.length - maxShown} />
+    </>
+  );
+}
+
+function NotShown({ characters }: { characters: number }) {
+  if (characters <= 0) return null;
+  return (
+    <span class="small muted">
+      {' '}
+      {t('{count, plural, one {# character is not shown} other {# characters are not shown}}', {
+        count: characters,
+      })}{' '}
+    </span>
+  );
+}
+
+/** The text of a template as written, with its placeholders marked; the beginning of a long one. */
 export function TemplateText({ text }: { text: string }) {
   return (
     <>
-      {splitAtPlaceholders(text).map((part, index) =>
+      {splitAtPlaceholders(text.slice(0, maxShown)).map((part, index) =>
         typeof part === 'string' ? (
           part
         ) : (
@@ -17,6 +42,7 @@ export function TemplateText({ text }: { text: string }) {
           </mark>
         ),
       )}
+      <NotShown characters={text.length - maxShown} />
     </>
   );
 }
@@ -28,15 +54,7 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
     <section class="diff" aria-label={label} tabIndex={0}>
       {changes.map((change, index) => {
         const key = `${index} ${change.kind}`;
-        if (change.kind === 'left-out') {
-          return (
-            <p key={key} class="small muted">
-              {t('{count, plural, one {# character is not shown} other {# characters are not shown}}', {
-                count: change.characters,
-              })}
-            </p>
-          );
-        }
+        if (change.kind === 'left-out') return <NotShown key={key} characters={change.characters} />;
         const { kind, text } = change;
         if (kind === 'same') return text;
         return kind === 'added' ? (

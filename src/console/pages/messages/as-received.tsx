@@ -5,6 +5,7 @@ import { sheetSize } from '../../letter-paper.ts';
 import { Live } from '../../parts/live.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { LongText } from '../../parts/text.tsx';
 import { useViewer } from '../../viewer.ts';
 
 interface AsReceivedProps {
@@ -167,7 +168,7 @@ export function Preformatted({
     <section class="code code--wrapped" aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
       <pre tabIndex={0} lang={lang}>
-        {children}
+        <LongText text={children} />
       </pre>
     </section>
   );

@@ -17,7 +17,7 @@ import { withQuery } from '../../links.ts';
 import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { TemplateText } from '../../parts/text.tsx';
+import { LongText, TemplateText } from '../../parts/text.tsx';
 import { useViewer } from '../../viewer.ts';
 
 interface PreviewProps {
@@ -184,7 +184,11 @@ function AsEmail({ preview, from, language, view = 'email', width = '600', id = 
         <TemplateText text={text} />
       </pre>
     ),
-    source: <pre>{html}</pre>,
+    source: (
+      <pre>
+        <LongText text={html} />
+      </pre>
+    ),
   };
   return (
     <>

@@ -17,7 +17,14 @@ import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState, PageRequest, Pages, View } from '../../../page.ts';
 import { describeCost } from '../../send/cost.ts';
 import { getEditableTemplate, getSeenTemplate, templatePath } from '../library.ts';
-import { differencesOf, LanguageSettings, type ListedText, nameOf, VariantEditor } from './languages.tsx';
+import {
+  differencesOf,
+  LanguageSettings,
+  type ListedText,
+  nameOf,
+  placeholdersIn,
+  VariantEditor,
+} from './languages.tsx';
 
 type Writing = PageRequest<{ service: 'templates' }>;
 
@@ -107,17 +114,21 @@ export function templateLanguagePages(pages: Pages, app: ConsoleApp): void {
   async function listTexts({ service }: Writing, template: CurrentTemplateRow): Promise<ListedText[]> {
     const { default: own, variants } = languagesOf(app, template);
     const texts = [{ language: own, subject: template.subject, content: template.content }, ...variants];
+    const placeholders = placeholdersIn(template);
     return Promise.all(
-      texts.map(async (text, index) => {
-        const preview = await previewDraft(app, service.id, draftOf(template, text), {});
-        return {
-          language: text.language,
-          isOwn: index === 0,
-          differences: differencesOf(template, text),
-          cost: await describeCost(app, preview, template.postage),
-        };
-      }),
+      texts.map(async (text, index) => ({
+        language: text.language,
+        isOwn: index === 0,
+        differences: differencesOf(placeholders, placeholdersIn(text)),
+        cost: await costOf(service.id, template, text),
+      })),
     );
+  }
+
+  /** Only that of a text message: to know that of a letter, each of fifty would be drawn. */
+  async function costOf(serviceId: string, template: CurrentTemplateRow, text: Text) {
+    if (template.template_type !== 'sms') return undefined;
+    return describeCost(app, await previewDraft(app, serviceId, draftOf(template, text), {}), null);
   }
 
   async function saveText(

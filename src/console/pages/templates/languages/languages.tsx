@@ -24,16 +24,20 @@ import { Preview } from '../preview.tsx';
 
 type Texts = Pick<TemplateVariant, 'subject' | 'content'>;
 
-/** Returns the placeholders that only one of the two texts has. */
-export function differencesOf(own: Texts, other: Texts): { missing: string[]; added: string[] } {
-  const namesIn = ({ subject, content }: Texts) =>
-    new Map(
-      [subject ?? '', content]
-        .flatMap((text) => splitAtPlaceholders(text))
-        .flatMap((part) => (typeof part === 'string' ? [] : [[comparableKey(part.name), part.name] as const])),
-    );
-  const [before, after] = [namesIn(own), namesIn(other)];
-  const without = (names: Map<string, string>, known: Map<string, string>) =>
+type Placeholders = ReadonlyMap<string, string>;
+
+/** Returns the placeholders of a text, by what makes two of them the same. */
+export function placeholdersIn({ subject, content }: Texts): Placeholders {
+  return new Map(
+    [subject ?? '', content]
+      .flatMap((text) => splitAtPlaceholders(text))
+      .flatMap((part) => (typeof part === 'string' ? [] : [[comparableKey(part.name), part.name] as const])),
+  );
+}
+
+/** Returns the placeholders that only one of two texts has. */
+export function differencesOf(before: Placeholders, after: Placeholders): { missing: string[]; added: string[] } {
+  const without = (names: Placeholders, known: Placeholders) =>
     [...names].flatMap(([key, name]) => (known.has(key) ? [] : [name]));
   return { missing: without(before, after), added: without(after, before) };
 }
@@ -159,7 +163,7 @@ export function VariantEditor({ template, own, text, isNew, formState, alphabet,
   const lang = isNew ? undefined : text.language;
   return (
     <div class="stack">
-      {text.content !== '' && <Differences of={differencesOf(template, text)} />}
+      {text.content !== '' && <Differences of={differencesOf(placeholdersIn(template), placeholdersIn(text))} />}
       <div class="cols cols--wide">
         <section class="card stack stack--tight" aria-labelledby="own-text">
           <h2 id="own-text">{nameOf(own)}</h2>
