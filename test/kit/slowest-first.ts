@@ -8,6 +8,7 @@ const slowest = [
   'src/console/every-text.full.test.ts',
   'src/operations/audit/every-action.full.test.ts',
   'test/journeys/rolling-restart.full.test.ts',
+  'test/largest-content.full.test.ts',
   'test/fuzz.full.test.ts',
   'src/rendering/pdf/pdf-worker.full.test.ts',
   'test/ready.full.test.ts',
