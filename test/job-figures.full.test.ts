@@ -190,7 +190,12 @@ async function noteMessages(files: Sent[]): Promise<void> {
       .select(['id', 'status'])
       .where('job_id', '=', sent.id)
       .execute();
-    for (const { id, status } of rows) sent.statuses.set(id, status);
+    for (const { id, status } of rows) {
+      // Messages that are cancelled were never handed over.
+      const isCancelledNow = status === 'cancelled' && sent.statuses.get(id) !== 'cancelled';
+      if (isCancelledNow && sent.day === dayNow()) sent.returned += 1;
+      sent.statuses.set(id, status);
+    }
   }
 }
 

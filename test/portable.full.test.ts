@@ -35,6 +35,7 @@ describe('the code that users and contributors run', () => {
   // How each file handles systems that do not have what it uses is beside its name.
   const systemPaths: Record<string, string> = {
     'scripts/test-days.mjs': 'for Linux: libfaketime',
+    'scripts/test.mjs': 'only on Linux: processor time',
     'src/commands/templates/diff.ts': 'how diffs name a file that does not exist',
     'src/libraries/embedded-postgres/location.ts': 'only where there are unix sockets and numeric users',
     'src/libraries/embedded-postgres/server-process.ts': 'asks whether /proc exists',
