@@ -69,11 +69,12 @@ it('joins the strings of a record, and counts questions', async () => {
   expect(counts).toEqual(['TXT records']);
 });
 
-it.runIf(isLongRun)('waits half a minute for a name server at most', { timeout: 60_000 }, async () => {
-  const begin = performance.now();
-  expect(await resolver().query('TXT', 'silent.council.example')).toEqual({ outcome: 'failure' });
-  expect(performance.now() - begin).toBeLessThan(30_000);
-});
+if (isLongRun)
+  it('waits half a minute for a name server at most', { timeout: 60_000 }, async () => {
+    const begin = performance.now();
+    expect(await resolver().query('TXT', 'silent.council.example')).toEqual({ outcome: 'failure' });
+    expect(performance.now() - begin).toBeLessThan(30_000);
+  });
 
 it.each([`${'a'.repeat(64)}.example`, 'a..example', `${'a.'.repeat(126)}example`])(
   'asks nobody about %s',
