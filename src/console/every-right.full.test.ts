@@ -148,7 +148,7 @@ describe('a member with every right, but without the folder of the templates', {
   });
 });
 
-/** What changes with each right, by the nouns of the audit log. Quick start and the editor of templates send to oneself. */
+/** The changes that each right allows, by the nouns of the audit log. Quick start and the editor of templates send to oneself. */
 const changesWith: Record<Exclude<GivenRight, 'manage'> | 'none', readonly string[]> = {
   none: [],
   activity: ['unsubscribe_report'],

@@ -92,7 +92,7 @@ interface ConfirmProps {
   /** The URL that the form is sent to. */
   to: string;
   fields?: Record<string, string>;
-  /** What else can be done at once, as a checkbox. */
+  /** A second action for the same request, as a checkbox. */
   option?: { name: string; label: Text; hint: Text } | undefined;
 }
 

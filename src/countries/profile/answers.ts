@@ -9,7 +9,7 @@ const AnswerWords = Type.Object(
     /** Values that show and hide optional text, as in `((late??text))`. */
     yes: Type.Array(Word, { minItems: 1 }),
     no: Type.Array(Word, { minItems: 1 }),
-    /** What people reply to a text, besides STOP, START and HELP. */
+    /** Words that people reply to a text, besides STOP, START and HELP. */
     stop: Type.Array(Word),
     start: Type.Array(Word),
     help: Type.Array(Word),

@@ -36,7 +36,7 @@ beforeAll(async () => {
   shown = await aTemplate(harness, service, { name: 'Welcome' });
 });
 
-/** What `src/console/every-right.full.test.ts` does not name: lists of templates, and folders in queries and forms. */
+/** Not in `src/console/every-right.full.test.ts`: lists of templates, and folders in queries and forms. */
 describe('a template in a folder that the member does not see', () => {
   it('403 to move it out, alone or with others, all or nothing', async () => {
     for (const chosen of [[hidden], [shown, hidden], [hidden.toUpperCase()]]) {
